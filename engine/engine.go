@@ -181,7 +181,11 @@ func (f *Future) Wait() (Result, error) {
 	if f.err != nil {
 		return f.res, f.engine.explain(&f.cmd, f.err)
 	}
-	return f.res.read(f.engine, &f.cmd)
+	res, err := f.res.read(f.engine, &f.cmd)
+	if o, ok := f.cmd.Op.(EraseCustomer); ok && err == nil {
+		err = o.mark(f.engine, f.cmd.Account)
+	}
+	return res, err
 }
 
 // Planned blocks until the command is judged, and returns the judgement. That may still be lost: use it only to build

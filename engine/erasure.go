@@ -244,9 +244,9 @@ var forgetAtOnce = 32 << 20
 func (f *forgetter) forget(ctx context.Context) (more bool, err error) {
 	through := false
 	err = f.inEach(ctx, func(v base.View) error {
-		p := f.begin(v)
+		p, err := f.begin(v)
 		if p == nil {
-			return nil
+			return err
 		}
 		if err := f.forgetEvents(ctx, v, p); err != nil {
 			return err
@@ -261,12 +261,24 @@ func (f *forgetter) forget(ctx context.Context) (more bool, err error) {
 }
 
 // begin is the pass of an account, nil where there is nothing to do. It begins once the rows on disk are as far as the
-// erasures that it is for.
-func (f *forgetter) begin(v base.View) *traces {
+// erasures that it is for. Those that it has not met before are marked: a crash may have come before their marks.
+func (f *forgetter) begin(v base.View) (*traces, error) {
 	if p := f.passes[v.Acc.ID]; p != nil {
-		return p
+		return p, nil
 	}
 	p := &traces{erased: map[string]int64{}}
+	var marks []persist.Pair
+	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
+		if f.seen[m.ID] == 0 {
+			marks = append(marks, erasedMark(v.Acc.ID, m.ID))
+		}
+	}
+	if len(marks) > 0 {
+		<-f.store.Wake(v.Seq)
+		if err := f.store.SetUnlogged(marks); err != nil {
+			return nil, err
+		}
+	}
 	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
 		if f.seen[m.ID] == 0 {
 			f.seen[m.ID] = v.Seq
@@ -277,10 +289,10 @@ func (f *forgetter) begin(v base.View) *traces {
 		}
 	}
 	if len(p.erased) == 0 {
-		return nil
+		return nil, nil
 	}
 	f.passes[v.Acc.ID] = p
-	return p
+	return p, nil
 }
 
 // forgetEvents blanks the bodies of some events, in commands of bounded size. Where one fails, it is gone on at the
@@ -435,15 +447,10 @@ func (f *forgetter) end(v base.View, p *traces) error {
 	}
 	for some := range slices.Chunk(list, base.DueAtOnce) {
 		var o blankTraces
-		var erased []persist.Pair
 		for _, m := range some {
-			erased = append(erased, persist.Pair{Key: erasedKey(v.Acc.ID, m.ID), Value: []byte{1}})
 			if p.unread == nil || m.ErasedAt < p.unreadAt {
 				o.done = append(o.done, m.ID)
 			}
-		}
-		if err := f.store.SetUnlogged(erased); err != nil {
-			return err
 		}
 		if _, err := f.Do(Command{Account: v.Acc.ID, Actor: "clock", Op: o}); err != nil {
 			return err
@@ -457,11 +464,36 @@ func (f *forgetter) end(v base.View, p *traces) error {
 }
 
 // erasedName begins the keys of erasures that are stored outside the log. A restore to an earlier point does not undo
-// these.
+// these, and adds those of the log behind the point.
 const erasedName = "erased"
 
-func erasedKey(account, customer base.ID) []byte {
-	return append(append([]byte(erasedName), account[:]...), customer[:]...)
+func erasedMark(account, customer base.ID) persist.Pair {
+	return persist.Pair{Key: append(append([]byte(erasedName), account[:]...), customer[:]...), Value: []byte{1}}
+}
+
+// mark stores outside the log that a customer is erased, before this is answered.
+func (o EraseCustomer) mark(e *Engine, account base.ID) error {
+	if err := e.store.SetUnlogged([]persist.Pair{erasedMark(account, o.ID)}); err != nil {
+		return base.Refuse(base.CodeStorageFailed, "the customer is erased, but it could not be stored that a restore "+
+			"keeps to it")
+	}
+	return nil
+}
+
+// Mark says what is stored outside the log for a change in it: it is the persist.Mark of every restore.
+func Mark(table byte, key, after []byte) (mark persist.Pair, err error) {
+	if table != base.TagCustomer || after == nil {
+		return mark, nil
+	}
+	account, id, err := base.SplitKey(key)
+	if err != nil {
+		return mark, err
+	}
+	m, err := commerce.CustomerKind.Decode(account, id, after)
+	if err == nil && m.ErasedAt != 0 {
+		mark = erasedMark(account, id)
+	}
+	return mark, err
 }
 
 // eraseAgain erases those whose erasure a restore has taken back. left says that there are some of accounts that an

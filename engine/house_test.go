@@ -154,7 +154,7 @@ func TestAnErasureThatWasTakenBackWaitsForAnImport(t *testing.T) {
 		for m := range commerce.CustomerTable(v.Acc).All() {
 			ids = append(ids, m.ID)
 			require.NoError(t,
-				s.store.SetUnlogged([]persist.Pair{{Key: erasedKey(into.Account, m.ID), Value: []byte{1}}}))
+				s.store.SetUnlogged([]persist.Pair{erasedMark(into.Account, m.ID)}))
 		}
 	}
 	s.reopen()

@@ -160,7 +160,8 @@ func (s *shop) judged() {
 func (s *shop) back(seq uint64) {
 	s.T.Helper()
 	_, err := persist.Restore(s.T.Context(),
-		persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq), RowHash: base.RowHash})
+		persist.RestoreOptions{FS: s.fs, From: "data", To: "then", At: persist.AtSeq(seq), RowHash: base.RowHash,
+			Mark: Mark})
 	require.NoError(s.T, err)
 	require.NoError(s.T, s.fs.RemoveAll("data"))
 	require.NoError(s.T, s.fs.Rename("then", "data"))

@@ -22,6 +22,7 @@ const stagePrefix = "checkpoint-"
 type Backup struct {
 	End         Position
 	Source      Position // where the log of the source ended, of what Restore made
+	Unmarked    []error  // of what Restore made: why not all behind the point could be read for Mark
 	Marker      Marker
 	Incarnation uint64
 	Files       int

@@ -32,7 +32,7 @@
 //	'L' seq:8 big-endian          -> a log record (record.go)
 //	'M'                           -> the marker (marker.go)
 //	'R' table:1 key:n             -> a row
-//	'U' key:n                     -> a value that no log record has (unlogged.go)
+//	'U' key:n                     -> a value that no log record has (unlogged.go, marks.go)
 //
 // Next to Pebble's files lie HEAD (head.go: how far the log was synced, the
 // format number, the incarnation, how the rows are written) and LOCK.

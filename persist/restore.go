@@ -46,6 +46,11 @@ type RestoreOptions struct {
 	NotBefore Position
 	// Segments go on where From or Archive ends, in order; the first may begin before that.
 	Segments []SegmentFile
+	// Mark, if given: what it says of changes behind the point is stored beside the log of the new store.
+	Mark Mark
+	// Behind are segments of the log behind the point, in any order. They are read for Mark alone: one that cannot be
+	// read ends nothing, see Backup.
+	Behind []SegmentFile
 	// RowHash, if given: the rows that Restore made are compared with the state hash of the point.
 	RowHash RowHash
 	// Progress is called with the bytes copied.
@@ -89,8 +94,10 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 	fu := newFuse()
 	var end Position
 	in := h.form
+	marks := marks{of: o.Mark, at: o.At}
+	marks.behind(ctx, o.Behind)
 	err = fu.guard(func() (err error) {
-		end, in, err = toPoint(ctx, so, f, fu, h, o)
+		end, in, err = toPoint(ctx, so, f, fu, h, o, &marks)
 		return err
 	})
 	if err != nil {
@@ -100,7 +107,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		return b, err
 	}
 	b, err = seal(so, f, o.To, in, o.RowHash, func(Position) error { return nil })
-	b.Source = end
+	b.Source, b.Unmarked = end, marks.faults
 	return b, err
 }
 
@@ -131,8 +138,8 @@ func copyFrom(ctx context.Context, f vfs.FS, o RestoreOptions) (made bool, h hea
 
 // toPoint checks a copied store, which has no head file yet, against the head file it came with and takes it further or
 // back, to the point. It returns where its log ended before that, and which form it has.
-func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions) (end Position, in form,
-	err error) {
+func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r RestoreOptions, marks *marks) (
+	end Position, in form, err error) {
 	db, err := openPebble(o, f, nil, fu, false)
 	if err != nil {
 		return end, in, err
@@ -149,13 +156,16 @@ func toPoint(ctx context.Context, o Options, f privateFS, fu *fuse, h head, r Re
 			}
 		}
 		var target Position
-		if target, end, err = locate(db, x, r.At); err != nil {
+		if target, end, err = locate(db, x, r.At, marks.add); err != nil {
 			return err
 		}
 		if target.before(r.NotBefore) {
 			return fmt.Errorf("%w: it goes to record %d of %s", ErrEarly, target.Seq, when(target.At))
 		}
 		if err := undo(db, x, target); err != nil {
+			return err
+		}
+		if err := marks.write(db); err != nil {
 			return err
 		}
 		return db.Flush()

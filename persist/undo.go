@@ -29,9 +29,10 @@ func (p Position) before(q Position) bool {
 	return cmp.Or(cmp.Compare(p.At, q.At), cmp.Compare(p.Seq, q.Seq)) < 0
 }
 
-// locate reads the whole kept log, checks its chain, and finds the point. Before the first record there is nothing. A
-// caller that wants that must give the sequence 0, as such an early instant is likely a mistake.
-func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error) {
+// locate reads the whole kept log, checks its chain, and finds the point; it calls pass with each record. Before the
+// first record there is nothing. A caller that wants that must give the sequence 0, as such an early instant is likely
+// a mistake.
+func locate(db *pebble.DB, x extent, at Point, pass func(Record)) (target, end Position, err error) {
 	m := x.marker
 	var first Position
 	found := m.FirstKept == 1 && (at.kind == 0 || at.kind == 's' && at.seq == 0)
@@ -40,6 +41,7 @@ func locate(db *pebble.DB, x extent, at Point) (target, end Position, err error)
 			first = r.Position
 		}
 		end = r.Position
+		pass(r)
 		switch at.kind {
 		case 's':
 			if r.Seq == at.seq {

@@ -9,6 +9,7 @@ import (
 
 	"github.com/spf13/cobra"
 
+	"holdfast/engine"
 	"holdfast/engine/base"
 	"holdfast/persist"
 	"holdfast/persist/backup"
@@ -38,7 +39,7 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 			if !backup.IsBucket(c.from) && isIn(c.data, c.from) {
 				return usagef("--data %q must not be in the backup %q: that stays as it is", c.data, c.from)
 			}
-			o := persist.RestoreOptions{To: c.data, RowHash: base.RowHash}
+			o := persist.RestoreOptions{To: c.data, RowHash: base.RowHash, Mark: engine.Mark}
 			var at int64
 			instant := false
 			if given(cmd, "at") {
@@ -69,6 +70,10 @@ The restored log has a new incarnation number; cursors of the old change feed ar
 					"the end of the backup line before it and --at: restored from %s, and %d pieces of the log behind "+
 					"it\n",
 					used.Full.Name, len(used.Pieces))
+			}
+			for _, fault := range b.Unmarked {
+				fmt.Fprintf(cmd.ErrOrStderr(), "note: behind --at: %v; customers who were erased there may be back\n",
+					fault)
 			}
 			var missing *backup.MissingError
 			switch {

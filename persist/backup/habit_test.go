@@ -80,6 +80,35 @@ func TestInstantOfALine(t *testing.T) {
 	w.holds(target, persist.AtInstant(w.instant(7)), 7)
 }
 
+// TestMarksBehindAPoint: a restore is given the segments behind its point, those of later lines too. What was written
+// while the target was away is in none.
+func TestMarksBehindAPoint(t *testing.T) {
+	w := newWorld(t, persist.Options{})
+	target := watch(NewDir(t.TempDir()))
+	w.outage(target, 0)
+	lines, err := Lines(t.Context(), target)
+	require.NoError(t, err)
+	for _, at := range []persist.Point{persist.AtSeq(22), persist.AtInstant(w.instant(22))} {
+		p, err := PlanFor(target, lines, at)
+		require.NoError(t, err)
+		var seqs []uint64
+		mark := func(_ byte, _, after []byte) (m persist.Pair, err error) {
+			var seq uint64
+			_, err = fmt.Sscan(strings.TrimLeft(string(after), "v"), &seq)
+			seqs = append(seqs, seq)
+			return m, err
+		}
+		b, err := Restore(t.Context(), target, p,
+			persist.RestoreOptions{To: t.TempDir() + "/restored", At: at, Mark: mark})
+		require.NoError(t, err)
+		require.Empty(t, b.Unmarked)
+		for _, seq := range []uint64{23, 24, 25, 226, 230} {
+			require.Contains(t, seqs, seq)
+		}
+		require.NotContains(t, seqs, uint64(100))
+	}
+}
+
 // outage has the target take 25 records, lets 200 more be written while it takes nothing, so that the line ends, and 5
 // when it is back and the store keeps the log from a record on. The habit is closed then.
 func (w *world) outage(target *watched, kept uint64) (first string) {

@@ -148,6 +148,7 @@ type Plan struct {
 	Line   Line
 	Full   Full
 	Pieces []Piece
+	Behind []Piece // those with records behind the point, also of later lines
 	// Before is the plan of the line that ends before the point, where Line begins after it: see Restore.
 	Before *Plan
 }
@@ -196,7 +197,27 @@ func PlanFor(t Target, lines []Line, at persist.Point) (p Plan, err error) {
 		p, err = planIn(*next, at)
 		p.Before = &before
 	}
+	p.Behind = behind(p.Line, lines, at)
+	if p.Before != nil {
+		p.Before.Behind = p.Behind
+	}
 	return p, err
+}
+
+// behind lists the pieces of a line, and of those after it, that have records behind a point. Of another incarnation
+// they all have: it began later.
+func behind(from Line, lines []Line, at persist.Point) (list []Piece) {
+	for _, l := range lines {
+		if l.Name < from.Name {
+			continue
+		}
+		for _, x := range l.Pieces {
+			if l.Incarnation != from.Incarnation || at.Past(persist.Position{Seq: x.Last, At: x.At}) {
+				list = append(list, x)
+			}
+		}
+	}
+	return list
 }
 
 // following is the next line of the same incarnation; nil where there is none.

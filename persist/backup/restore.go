@@ -76,6 +76,9 @@ func restore(ctx context.Context, t Target, p Plan, o persist.RestoreOptions) (R
 	ctx, cancel := context.WithCancel(ctx)
 	defer cancel()
 	o.Archive, o.Segments = archive, segments(ctx, t, p.Pieces, aheadBytes)
+	if o.Mark != nil {
+		o.Behind = segments(ctx, t, p.Behind, aheadBytes)
+	}
 	b, err := persist.Restore(ctx, o)
 	return Restored{b, p}, err
 }

@@ -41,7 +41,7 @@ func newNameBook(of *exchanged, v base.View) *nameBook {
 // add gives a record its names of one rank; those that an earlier rank has taken are no names of it.
 func (t *nameTable) add(taken map[string]bool, id base.ID, texts ...string) {
 	for _, text := range texts {
-		if taken[text] {
+		if taken[text] || text == "" {
 			continue
 		}
 		if other, twice := t.ids[text]; twice && other != id {

@@ -24,7 +24,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, ending, ordered, conflicts, over, orders int // what is noted
+	byID, archived, erased, ending, ordered, conflicts, over, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -53,6 +53,7 @@ func (x *exporter) notes() (notes []string) {
 		{x.byID, "references are ids, as no code or name stands for the record alone: another account does " +
 			"not have them"},
 		{x.archived, "archived articles are left out"},
+		{x.erased, "erased customers are left out"},
 		{x.ending, "units that end later are left out"},
 		{x.ordered, "units that orders are to take to another location are written as staying where they are: only " +
 			"export --all has orders"},
@@ -220,6 +221,10 @@ func (x *exporter) quantities(r *stock.Article) {
 
 func (x *exporter) customers() {
 	for m := range commerce.Customers(x.view).All() {
+		if m.ErasedAt != 0 {
+			x.erased++
+			continue
+		}
 		x.begin(m.ID)
 		x.contactNamed(&m.Contact, given(m.FullName))
 		x.labels(&m.Labels)
@@ -286,7 +291,7 @@ func (x *exporter) holds() {
 			left := (*h.ExpiresAt - x.now + 999) / 1000
 			x.Int("expiresInSeconds", min(max(left, hold.MinExpiry), hold.MaxExpiry), "")
 		}
-		if m := commerce.CustomerByID(x.view, h.Customer); m != nil {
+		if m := commerce.CustomerByID(x.view, h.Customer); m != nil && m.ErasedAt == 0 {
 			x.refer("customerId", m.ID, given(m.Email), m.Name())
 		}
 		if h.Note != "" {

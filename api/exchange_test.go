@@ -271,6 +271,32 @@ func TestExportNotes(t *testing.T) {
 	require.Empty(t, answer.Trailer.Get(NotesTrailer))
 }
 
+// Who was erased is nobody that an import could make, or that a hold could be for. Who has no name is named by id.
+func TestExportOfErasedCustomers(t *testing.T) {
+	s := newExchangeShop(t)
+	made := func(path, body string) string { return s.ok("POST", "/v1/admin/"+path, body)["id"].(string) }
+	location := made("locations", `{"name":"Lisbon","timezone":"UTC"}`)
+	sku := made("skus", `{"name":"Bike"}`)
+	made("articles", fmt.Sprintf(`{"name":"one","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":2}]}`, sku,
+		location))
+	ann, ben := made("customers", `{"firstName":"Ann"}`), made("customers", `{"phone":"+351 210 000 000"}`)
+	for _, id := range []string{ann, ben} {
+		made("holds", fmt.Sprintf(`{"customerId":%q,"lines":[{"skuId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]}`,
+			id, sku, location, when(noon), when(noon+hour)))
+	}
+	s.clock.Add(3 * hour)
+	s.ok("POST", "/v1/admin/customers/"+ann+"/erase", "")
+
+	_, text, answer := s.send("GET", "/export/customers?account="+s.account.String(), "")
+	require.Equal(t, "1 erased customers are left out", answer.Trailer.Get(NotesTrailer))
+	require.NotContains(t, text, ann)
+	require.Contains(t, text, ben)
+	_, text, _ = s.send("GET", "/export/holds?account="+s.account.String(), "")
+	require.NotContains(t, text, ann)
+	require.NotContains(t, text, `""`)
+	require.Contains(t, text, `"customerId":"`+ben+`"`)
+}
+
 // A line that is over may name what was deleted since: no import finds that, and the line is left out.
 func TestExportOfHoldsOfWhatWasDeleted(t *testing.T) {
 	s := newExchangeShop(t)

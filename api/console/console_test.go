@@ -51,6 +51,21 @@ func TestWhatModulesNameIsServed(t *testing.T) {
 	require.False(t, ok)
 }
 
+// A template draws nothing of a tag that nobody knows, and says nothing.
+func TestTagsAreKnown(t *testing.T) {
+	parts := regexp.MustCompile(`Object\.assign\(parts, \{([^}]*)\}\)`).FindStringSubmatch(own(t)["ui.js"])
+	require.Len(t, parts, 2)
+	known := strings.Split(parts[1], ", ")
+	used := 0
+	for name, text := range own(t) {
+		for _, m := range regexp.MustCompile(`<([A-Z]\w*)[\s/>]`).FindAllStringSubmatch(text, -1) {
+			require.Contains(t, known, m[1], name)
+			used++
+		}
+	}
+	require.Greater(t, used, 100)
+}
+
 func TestPageKeepsToItsPolicy(t *testing.T) {
 	require.NotContains(t, Policy, "unsafe")
 	page := own(t)[Index]

@@ -10,6 +10,6 @@
 //	store.js      what all views know: account, places, SKUs, the sequence that is shown
 //	route.js      the state of a view in the address
 //	time.js       instants, days and zones, as people read them
-//	ui.js         the parts that views are made of
+//	ui.js         the parts that views are made of, which templates name as tags (base.js)
 //	*view.js      one view each
 package console

@@ -100,7 +100,7 @@ func (w *consoleWorld) imports(b *browser.Browser) {
 	} {
 		drop(file[0], file[1])
 		b.Says(".notice.good", "No fault.")
-		b.Until(`[...document.querySelectorAll(".btn.primary")].some((x) => /^Import \d+ rows?$/.test(x.textContent.trim()) && !x.disabled && (x.click(), true))`)
+		b.Until(`[...document.querySelectorAll(".btn.primary")].some((x) => /^Import \d+ rows?$/.test(x.textContent.trim()) && !x.ariaDisabled && (x.click(), true))`)
 		b.Says(".notice.good", "imported")
 	}
 	require.Equal(w, 2.0, count("locations"))

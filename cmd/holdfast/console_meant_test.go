@@ -34,6 +34,13 @@ func TestConsoleDoesWhatIsMeant(t *testing.T) {
 	}{
 		{"a move keeps the length", m.keepsLength}, {"a move by days keeps the wall clock", m.keepsClock},
 		{"a move of what was changed is begun anew", m.beginsAnew}, {"what is deleted is told of", m.tellsOfDeleted},
+		{"cells are taken as by the program", m.takesCells}, {"a file in parts is made once", m.makesParts},
+		{"an order of many units is whole", m.showsMany}, {"a row that is cut says so", m.saysCut},
+		{"every scope is to be had", m.offersScopes}, {"a day without a midnight is one day", m.countsDays},
+		{"a refusal is told elsewhere, too", m.tellsElsewhere}, {"a cart's link has its times", m.fixesTimes},
+		{"a page beyond the last is the last", m.findsLastPage}, {"what comes after signing out is dropped", m.signsOut},
+		{"the focus stays", m.keepsFocus}, {"what is asked is what is done", m.asksWhole},
+		{"a page that is not seen catches up", m.catchesUp}, {"SKUs beyond the first are found", m.findsSKUs},
 	} {
 		t.Run(flow.name, func(t *testing.T) {
 			b.T, w.T = t, t
@@ -49,7 +56,7 @@ func (m *meant) stock(name string, articles int) string {
 	sku := m.ask("POST", "skus", fmt.Sprintf(`{"name":%q}`, name))["id"].(string)
 	for i := range articles {
 		m.ask("POST", "articles", fmt.Sprintf(
-			`{"name":"%s %d","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":1,"from":"2020-01-01T00:00:00Z"}]}`,
+			`{"name":"%s %d","skuId":%q,"codes":["%[1]s-%[2]d"],"quantities":[{"serviceLocationId":%[4]q,"count":1,"from":"2020-01-01T00:00:00Z"}]}`,
 			name, i+1, sku, m.at))
 	}
 	return sku

@@ -1,23 +1,22 @@
-// This file owns how the interface is asked: the key, requests, refusals, and the feed of changes that keeps views true.
+// This file owns how the interface is asked: the key, requests, refusals, and the feed of changes.
 import {signal, useState, useEffect} from "./base.js";
 import {hearClock} from "./time.js";
 
 const KEY = "holdfast.key";
 const ROOT = "/v1/admin/";
 
-/** The key that was typed; it lives as long as the tab. */
+/** The key; it lives as long as the tab. */
 export const key = signal(sessionStorage.getItem(KEY) || "");
 /** Why it was not taken, or taken back. */
 export const keyRefused = signal("");
 export const offline = signal(false);
-/** Counts what was heard of; views that depend on it read again. */
+/** Counts what was heard of: views read again. */
 export const heard = signal(0);
-/** The sequence up to which changes were heard. */
 export const sequence = signal(0);
-/** The last changes, the newest first. */
+/** Changes, the newest first. */
 export const recent = signal([]);
 
-/** Takes a key that was typed, without what a header cannot carry, such as signs that are not seen. */
+/** Takes a key, without what a header cannot carry, such as signs that are not seen. */
 export function signIn(text) {
 	key.value = sessionStorage[KEY] = text.replace(/[^!-~]/g, "");
 	keyRefused.value = key.value ? "" : "A key begins with hf_.";
@@ -25,8 +24,11 @@ export function signIn(text) {
 
 export function signOut() {
 	sessionStorage.removeItem(KEY);
+	first = Infinity;
+	sequence.value = next = 0;
+	recent.value = lacking.value = [];
+	moved.clear();
 	key.value = "";
-	lacking.value = [];
 }
 
 export class Problem extends Error {
@@ -43,7 +45,7 @@ export class Problem extends Error {
 	}
 }
 
-/** A query: of lists their elements, of objects their members in brackets. */
+/** A query: lists by elements, objects by members in brackets. */
 export function query(q = {}) {
 	const p = new URLSearchParams();
 	const add = (k, v) => {
@@ -56,15 +58,17 @@ export function query(q = {}) {
 	return p.size ? "?" + p : "";
 }
 
-let first = Infinity; // the first state that was read
-/** Asks the interface; o.seen notes of which state an answer is. The same write has the same key for ten minutes, also after a reload, until it is answered. */
+export const describe = async () => (await fetch("/openapi.json")).json();
+
+let first = Infinity, next = 0; // the first state that was read, and where to listen on
+/** Asks the interface; o.seen notes of which state an answer is. The same write has the same key for ten minutes, with o.name for a day, also after a reload, until it is answered. */
 async function call(method, path, body, /** @type {any} */ o = {}) {
-	const headers = {"X-API-KEY": key.value}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : ""), sent = JSON.stringify(body);
-	const write = method !== "GET" && o.idem !== "" && !body?.dryRun && `holdfast.unanswered ${method} ${url} ${sent}`;
+	const mine = key.value, headers = {"X-API-KEY": mine}, url = ROOT + path + (o.asOf ? (path.includes("?") ? "&" : "?") + "asOf=" + o.asOf : ""), sent = JSON.stringify(body);
+	const write = method !== "GET" && o.idem !== "" && !body?.dryRun && "holdfast.unanswered " + (o.name || `${method} ${url} ${sent}`);
 	if (sent) headers["Content-Type"] = "application/json";
 	if (write) {
 		const had = sessionStorage[write];
-		headers["Idempotency-Key"] = sessionStorage[write] = Date.now() - parseInt(had) < 6e5 ? had : [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join("-");
+		headers["Idempotency-Key"] = sessionStorage[write] = Date.now() - parseInt(had) < (o.name ? 8e7 : 6e5) ? had : [Date.now(), ...crypto.getRandomValues(new Uint32Array(4))].join("-");
 	}
 	let res, got;
 	try {
@@ -77,6 +81,7 @@ async function call(method, path, body, /** @type {any} */ o = {}) {
 	}
 	offline.value = false;
 	if (write && res.status < 500 && got.code !== "IDEMPOTENCY_KEY_IN_USE") delete sessionStorage[write];
+	if (key.value !== mine) throw new DOMException("Another key is in use by now.", "AbortError");
 	hearClock(res.headers.get("Date"));
 	const of = res.headers.get("X-Sequence");
 	if (of) {o.seen?.add(of); first = Math.min(first, +of); sequence.value = Math.max(sequence.value, +of);}
@@ -93,7 +98,7 @@ export const post = (path, body = {}, o) => call("POST", path, body, o);
 export const patch = (path, body, o) => call("PATCH", path, body, o);
 export const del = (path, o) => call("DELETE", path, undefined, o);
 
-/** All rows of a list, up to so many pages, and how many are left. */
+/** The rows of a list, of so many pages at most, and how many are left. */
 export async function all(path, q = {}, o = {}) {
 	const read = (page) => get(path, {...q, page, pageSize: 250}, o), first = await read(1);
 	const rest = Array.from({length: Math.min(first.pagination.totalPages, o.pages || 8) - 1}, (_, i) => read(i + 2));
@@ -103,7 +108,7 @@ export async function all(path, q = {}, o = {}) {
 
 /** The scopes that the key lacks for what is left out. */
 export const lacking = signal([]);
-/** What a read gives, or what stands for it where the key may not read it. */
+/** What a read gives, or another thing where the key may not read it. */
 export const may = (read, none) => read.catch((e) => {
 	if (e.code !== "MISSING_SCOPE") throw e;
 	lacking.value = [...new Set([...lacking.value, ...e.details.requiredScopes])];
@@ -111,7 +116,7 @@ export const may = (read, none) => read.catch((e) => {
 });
 
 /** What a loader gives, all of one state: else it reads again, and at last a state that is pinned. */
-export async function together(signal, load) {
+async function together(signal, load) {
 	for (let tries = 0; tries < 3; tries++) {
 		const seen = new Set(), got = await load({signal, seen});
 		if (seen.size < 2) return got;
@@ -122,11 +127,11 @@ export async function together(signal, load) {
 /** The names of the articles that units were moved from. */
 export const moved = new Map();
 
-/** Listens to what changes from a sequence on, until stopped. */
+/** Listens to what changes from the first state on, until stopped. A page that is not seen gives its connection to others. */
 export function listen() {
-	const stop = new AbortController(), {signal} = stop;
-	(async () => {
-		let next, back = 200; // for what was moved before
+	let stop = new AbortController();
+	const hear = async ({signal}) => {
+		let back = 200; // for what was moved before
 		for (let wait = 500; !signal.aborted;) {
 			try {
 				if (!next) {
@@ -135,7 +140,7 @@ export function listen() {
 				}
 				const a = await get("changes", {after: next, limit: 200, records: false, wait: wait > 500 ? 0 : 25}, {signal});
 				next = a.next;
-				sequence.value = Math.max(sequence.value, +next.split(".")[0]);
+				sequence.value = Math.max(sequence.value, +a.next.split(".")[0]);
 				for (const c of a.changes) for (const m of c.moved) moved.set(m.unavailabilityId, m.fromArticleName);
 				if (wait > 500 || a.changes.some((c) => c.sequence > first || c.moved.length)) {
 					recent.value = [...a.changes.toReversed(), ...recent.value].slice(0, 200);
@@ -151,12 +156,19 @@ export function listen() {
 				wait = Math.min(wait * 2, 4000);
 			}
 		}
-	})();
-	return () => stop.abort();
+	};
+	const turn = () => {
+		stop.abort();
+		stop = new AbortController();
+		if (!document.hidden) hear(stop);
+	};
+	turn();
+	document.addEventListener("visibilitychange", turn);
+	return () => {document.removeEventListener("visibilitychange", turn); stop.abort();};
 }
 
-/** What a loader gives, read again when deps change or something was heard of. While loading, data are of other deps. */
-export function useData(load, deps) {
+/** What a loader gives, read again when deps change or something is heard of. While loading, data are of other deps. */
+export function useData(load, deps, pause = 0) {
 	const [state, set] = useState({data: null, error: null, deps: ""}), [n, setN] = useState(0);
 	const of = JSON.stringify(deps), loading = state.deps !== of;
 	useEffect(() => {
@@ -166,13 +178,13 @@ export function useData(load, deps) {
 				(data) => !stop.signal.aborted && set({data, error: null, deps: of}),
 				(error) => !stop.signal.aborted && set((s) => ({data: s.deps === of ? s.data : null, error, deps: of})),
 			);
-		}, loading ? 0 : 120);
+		}, loading ? pause : 120);
 		return () => {clearTimeout(timer); stop.abort();};
 	}, [of, n, heard.value]);
 	return {...state, loading, again: () => setN(n + 1)};
 }
 
-/** What was read for these deps, and nothing of others. */
+/** What was read for these deps alone. */
 export const fresh = (of) => (of.loading ? {...of, data: null, error: null} : of);
 
 export const useGet = (path, q = {}) => useData((o) => get(path, q, o), [path, q]);

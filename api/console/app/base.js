@@ -4,5 +4,7 @@ import {useState, useEffect, useLayoutEffect, useRef, useMemo} from "./hooks.js"
 import {signal, computed} from "./signals.js";
 import htm from "./htm.js";
 
-export const html = htm.bind(h);
+/** What templates name as tags. */
+export const parts = {};
+export const html = htm.bind((tag, ...rest) => h((typeof tag === "string" && parts[tag]) || tag, ...rest));
 export {render, useState, useEffect, useLayoutEffect, useRef, useMemo, signal, computed};

@@ -1,4 +1,4 @@
-// This file owns the curve of a stock in time: how many units there are, how many are taken, and how many would be left.
+// This file owns the curve of a stock in time: how many units there are, are taken, and would be left.
 import {html, useEffect, useRef} from "./base.js";
 import uPlot from "./uplot.js";
 import {DAY, clock, fmtDate, fmtDay, fmtTime} from "./time.js";
@@ -31,5 +31,5 @@ export function Curve({row, start, fewer, from, z}) {
 		theme.observe(document.documentElement, {attributes: true});
 		return () => {sized.disconnect(); theme.disconnect(); plot.destroy();};
 	}, [JSON.stringify(data)]);
-	return html`<div class="chart" ref=${box} role="img" aria-label=${`Units of ${row.name} over 90 days: up to ${Math.max(...data[3])} of ${row.units} taken`}></div>`;
+	return html`<div class="chart" ref=${box} role="img" aria-label=${`Units of ${row.name} over 90 days: up to ${Math.max(...data[3])} of ${row.units} taken`}><//>`;
 }

@@ -3,7 +3,7 @@ import {html, useEffect, useLayoutEffect, useRef, useState} from "./base.js";
 import {get, useData} from "./api.js";
 import {go, route, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Choice, Empty, Legend, Read, Steps, useDrawn, useSize} from "./ui.js";
+import {useDrawn, useSize} from "./ui.js";
 import {addDays, between, clock, days, dayStart, fmtDay, fmtDayNo, fmtMonthShort, fmtWeekday, week, weekday} from "./time.js";
 
 const ROW = 34, PAGE = 25, AROUND = 1; // rows that are drawn above and below those in view
@@ -13,11 +13,11 @@ function fullness(free, stock) {
 	if (free < 0) return "over";
 	if (free === 0) return "f0";
 	const share = free / stock;
-	return share <= 0.2 ? "f1" : share <= 0.45 ? "f2" : share <= 0.75 ? "f3" : "f4";
+	return "f" + (1 + [0.2, 0.45, 0.75].filter((x) => share > x).length);
 }
 
-export function Heat() {
-	const q = route.value.q, z = zone.value, n = +q.days || 35;
+export function Heat({q}) {
+	const z = zone.value, n = +q.days || 35;
 	const from = dayStart(+q.from || clock(), z), edges = days(from, n, z), to = edges[n];
 	const [see, setSee] = useState({top: 0, first: 0, last: PAGE, width: 0}), p0 = Math.floor(see.first / PAGE) + 1, p1 = Math.max(p0, Math.floor((see.last - 1) / PAGE) + 1);
 	const of = useData(async (o) => {
@@ -25,11 +25,11 @@ export function Heat() {
 		const pages = await Promise.all(Array.from({length: p1 - p0 + 1}, (_, i) => read(p0 + i)));
 		return {...pages[0], first: (p0 - 1) * PAGE, data: pages.flatMap((a) => a.data)};
 	}, [q.at, from, to, p0, p1]);
-	return html`<div class="tools tight"><${Steps} names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: null})}/>
-			<${Choice} label="How long" of=${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]]} value=${n} set=${(days) => setQ({days})}/>
-			<strong>${fmtDay(from, z)} – ${fmtDay(addDays(from, n - 1, z), z)}</strong><span class="grow"></span><span class="dim">Fewest free at an instant of the day${place.value ? " at " + place.value.name : ", all places"}</span></div>
-		<${Read} of=${of} rows=${12}>${(data) => (data.pagination.total ? html`<${Grid} data=${data} z=${z} key=${n} see=${see} setSee=${setSee}/>` : html`<${Empty} title="No SKUs yet" icon="heat"><a href="#/import">Import some</a><//>`)}<//>
-		<${Legend} of=${Object.entries({f0: "none free", f1: "up to a fifth", f2: "less than half", f3: "up to three quarters", f4: "more", over: "more promised than there is", none: "no stock"}).map(([c, text]) => ["cell " + c, text])}>${of.data && "as of " + of.data.sequence.toLocaleString()}<//>`;
+	return html`<div class="tools tight"><Steps names=${["A week before", "A week later"]} step=${(by) => setQ({from: addDays(from, 7 * by, z)})} now=${() => setQ({from: null})}/>
+			<Choice label="How long" of=${[[14, "2 weeks"], [35, "5 weeks"], [90, "Season"]]} value=${n} set=${(days) => setQ({days})}/>
+			<strong>${fmtDay(from, z)} – ${fmtDay(addDays(from, n - 1, z), z)}<//><span class="grow"><//><span class="dim">Fewest free at an instant of the day${place.value ? " at " + place.value.name : ", all places"}<//><//>
+		<Read of=${of} rows=${12}>${(data) => (data.pagination.total ? html`<${Grid} data=${data} z=${z} key=${n} see=${see} setSee=${setSee}/>` : html`<Empty title="No SKUs yet" icon="heat"><a href="#/import">Import some</a><//>`)}<//>
+		<Legend of=${Object.entries({f0: "none free", f1: "up to a fifth", f2: "less than half", f3: "up to three quarters", f4: "more", over: "more promised than there is", none: "no stock"}).map(([c, text]) => ["cell " + c, text])}>${of.data && "as of " + of.data.sequence.toLocaleString()}<//>`;
 }
 
 function Grid({data, z, see, setSee}) {
@@ -59,14 +59,14 @@ function Grid({data, z, see, setSee}) {
 	}
 	useEffect(() => {if (at.keys) box.current.querySelector(`[data-cell="${at.r}-${at.c}"]`)?.focus();}, [at]);
 	return html`<div class="heat" ref=${box} onScroll=${look} onKeyDown=${move} style=${{"--name": name + "px"}} role="grid" aria-label="Free units by SKU and day" aria-rowcount=${total}>
-		<div class="heat-head" role="row"><div class="tl-name" role="columnheader">SKU</div>${edges.slice(0, n).map((t, i) => html`<div role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
-			${w < 30 && i && weekday(t, z) !== week.first ? fmtWeekday(t, z).slice(0, 1) : i === 0 || fmtDayNo(t, z) === "1" ? fmtMonthShort(t, z) : fmtWeekday(t, z)}<b>${fmtDayNo(t, z)}</b></div>`)}</div>
-		<div style=${{height: total * ROW + "px", width: name + n * w + "px", position: "relative"}}>${rows}</div></div>`;
+		<div class="heat-head" role="row"><div class="tl-name" role="columnheader">SKU<//>${edges.slice(0, n).map((t, i) => html`<div role="columnheader" class=${"heat-day" + (t === today ? " today" : "") + (week.weekend.includes(weekday(t, z)) ? " weekend" : "")} style=${{width: w + "px"}} aria-label=${fmtDay(t, z)}>
+			${w < 30 && i && weekday(t, z) !== week.first ? fmtWeekday(t, z).slice(0, 1) : i === 0 || fmtDayNo(t, z) === "1" ? fmtMonthShort(t, z) : fmtWeekday(t, z)}<b>${fmtDayNo(t, z)}</b><//>`)}<//>
+		<div style=${{height: total * ROW + "px", width: name + n * w + "px", position: "relative"}}>${rows}<//><//>`;
 }
 
 /** A SKU's days; arrows lead on from one of them. */
-const line = (s, r, tab, w, edges, z) => html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="tl-name" role="rowheader" title=${s.name}><span>${s.name}</span></div>
+const line = (s, r, tab, w, edges, z) => html`<div key=${s.id} class="heat-row" role="row" aria-rowindex=${r + 1} style=${{top: r * ROW + "px"}}><div class="tl-name" role="rowheader" title=${s.name}><span>${s.name}<//><//>
 	${s.minFree.map((f, c) => {
 		const says = `${fmtDay(edges[c], z)}: ${f} of ${s.stock[c]} free`;
-		return html`<button key=${c} role="gridcell" data-cell=${r + "-" + c} tabindex=${c === tab ? 0 : -1} class=${"cell " + fullness(f, s.stock[c])} style=${`width:${w}px`} aria-label=${s.name + ", " + says} title=${says} onClick=${() => go("timeline", {sku: s.id, on: edges[c]})}>${f}</button>`;
-	})}</div>`;
+		return html`<button key=${c} role="gridcell" data-cell=${r + "-" + c} tabindex=${c === tab ? 0 : -1} class=${"cell " + fullness(f, s.stock[c])} style=${`width:${w}px`} aria-label=${s.name + ", " + says} title=${says} onClick=${() => go("timeline", {sku: s.id, on: edges[c]})}>${f}<//>`;
+	})}<//>`;

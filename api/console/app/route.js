@@ -1,10 +1,10 @@
 // This file owns the state of a view in the address: #/view?name=value.
 import {signal} from "./base.js";
 
-/** What are numbers, by the most that they can be; others are left out. */
+/** Numbers by the most that they can be; others are left out. */
 const numbers = {on: 2.5e14, from: 2.5e14, to: 2.5e14, row: 1e7, page: 1e6, days: 400};
 
-/** What the address says, before anybody has heard of it. */
+/** What the address says, before others hear of it. */
 export function read() {
 	const [path, query = ""] = location.hash.replace(/^#\/?/, "").split("?");
 	return {view: path || "timeline", q: Object.fromEntries([...new URLSearchParams(query)].filter(([k, v]) => !numbers[k] || (+v > 0 && +v <= numbers[k] && +v % 1 === 0)))};

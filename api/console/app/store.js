@@ -1,18 +1,17 @@
-// This file owns what all views know: the account, its places and its SKUs, and which place is looked at.
+// This file owns what all views know: the account, its places and SKUs, and which place is looked at.
 import {signal, computed} from "./base.js";
-import {all, get, heard, may, recent} from "./api.js";
+import {all, get, heard, key, may, recent} from "./api.js";
 import {route} from "./route.js";
 
 export const account = signal(null);
 export const places = signal([]);
-export const skus = signal([]);
+export const skus = signal(/** @type {any} */ ([])); // and how many are left
 export const ready = signal(false);
 export const failed = signal(null);
 
 const placeOf = (id) => places.value.find((p) => p.id === id);
 /** The place that is looked at; none: all. */
 export const place = computed(() => placeOf(route.value.q.at));
-/** The zone that times are shown in. */
 export const zone = computed(() => place.value?.timezone || account.value?.timezone || places.value[0]?.timezone || "UTC");
 export const placeName = (id) => placeOf(id)?.name || (places.value.length ? "another place" : "");
 export const zoneOf = (id) => placeOf(id)?.timezone || zone.value;
@@ -24,14 +23,24 @@ export async function load() {
 		failed.value = null;
 		ready.value = true;
 	} catch (e) {
-		failed.value = e;
+		if (e.name !== "AbortError") failed.value = e;
 	}
 }
+
+key.subscribe((k) => {if (!k) ready.value = failed.value = account.value = null;}); // the next one may be of another account
 
 const about = new Set(["account", "location", "sku"]);
 heard.subscribe(() => {
 	if (failed.peek() || recent.peek().slice(0, 50).some((c) => about.has(c.resource))) load();
 });
+
+/** Finds SKUs by a text where there are more than are read at first. */
+export async function findSKUs(search, o) {
+	const {left} = skus.value;
+	if (!search || !left) return;
+	const known = new Map(skus.value.map((s) => [s.id, s])), got = await all("skus", {search}, o), more = got.filter((s) => !known.has(s.id));
+	if (more.length) skus.value = Object.assign([...skus.value, ...more], {left: left - more.length});
+}
 
 /** How many digits ISO 4217 gives a currency; a browser has others. */
 const digits = (currency) => ("BIF CLP DJF GNF ISK JPY KMF KRW PYG RWF UGX VND VUV XAF XOF XPF".includes(currency) ? 0 : "BHD IQD JOD KWD LYD OMR TND".includes(currency) ? 3 : 2);

@@ -1,4 +1,4 @@
-// This file owns instants, days and zones as people read them. Instants are milliseconds; a day of a zone has 23 to 25 hours.
+// This file owns instants, days and zones as people read them. Instants are milliseconds; a day has 23 to 25 hours.
 
 export const HOUR = 3_600_000, DAY = 24 * HOUR;
 const locale = navigator.languages?.[0] || navigator.language || "en";
@@ -6,53 +6,40 @@ const locale = navigator.languages?.[0] || navigator.language || "en";
 let ahead = 0; // of the browser's clock, the server's
 /** The present instant, by the server's clock where the browser's is minutes off. */
 export const clock = () => Date.now() + ahead;
-/** Hears what the server's clock says. */
 export function hearClock(date) {
 	const by = Date.parse(date) - Date.now();
 	ahead = Math.abs(by) > 120_000 ? by : 0;
 }
 
-const formats = new Map();
-function format(zone, o, lang = locale) {
-	const k = lang + zone + JSON.stringify(o);
-	let f = formats.get(k);
-	if (!f) formats.set(k, f = new Intl.DateTimeFormat(lang, {timeZone: zone, ...o}));
-	return f;
-}
-
-/** Keeps what a function gives, which is asked for again and again. */
+/** Keeps what a function gives. */
 const kept = (f, known = new Map()) => (t, zone) => {
 	const k = zone + t;
 	if (known.size > 50_000) known.clear();
 	if (!known.has(k)) known.set(k, f(t, zone));
 	return known.get(k);
 };
+const formatOf = kept((o, zone) => new Intl.DateTimeFormat(locale, {timeZone: zone, ...JSON.parse(o)})), format = (zone, o) => formatOf(JSON.stringify(o), zone);
 
 /** @type {Intl.DateTimeFormatOptions} */
-const wall = {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23"};
+const wall = {year: "numeric", month: "2-digit", day: "2-digit", hour: "2-digit", minute: "2-digit", second: "2-digit", hourCycle: "h23", calendar: "gregory", numberingSystem: "latn"};
 /** The wall clock of an instant in a zone, as if it were UTC. */
 const wallOf = kept((t, zone) => {
 	const p = {};
-	for (const x of format(zone, wall, "en-US").formatToParts(t)) p[x.type] = +x.value;
+	for (const x of format(zone, wall).formatToParts(t)) p[x.type] = +x.value;
 	return Date.UTC(p.year, p.month - 1, p.day, p.hour, p.minute, p.second);
 });
 
-/** The instant at which a zone's wall clock shows a time, given as if it were UTC. */
+/** The instant at which a zone's wall clock shows a time, given as if it were UTC: the first of two, or where the clock went on past it. */
 export function instantOf(w, zone) {
-	let t = w - (wallOf(w, zone) - w);
-	const off = wallOf(t, zone) - w;
-	if (off) t -= off;
-	return t;
+	const near = [w - DAY, w + DAY].map((t) => w - (wallOf(t, zone) - t));
+	return near.find((t) => wallOf(t, zone) === w) ?? Math.max(...near);
 }
 
 /** The first instant of the local day that t is in. */
-export function dayStart(t, zone) {
-	const w = wallOf(t, zone);
-	return instantOf(w - (w % DAY + DAY) % DAY, zone);
-}
+export const dayStart = (t, zone) => days(t, 0, zone)[0];
 
 /** The same wall clock so many days on. */
-export function addDays(t, n, zone) {return instantOf(wallOf(t, zone) + n * DAY, zone);}
+export const addDays = (t, n, zone) => instantOf(wallOf(t, zone) + n * DAY, zone);
 
 /** The first instants of n + 1 local days from t's on. */
 export function days(t, n, zone) {
@@ -60,8 +47,8 @@ export function days(t, n, zone) {
 	return Array.from({length: n + 1}, (_, i) => instantOf(first + i * DAY, zone));
 }
 
-/** The day of the week of an instant, 0 for Sunday. */
-export function weekday(t, zone) {return new Date(wallOf(t, zone)).getUTCDay();}
+/** The date of an instant, as if it were UTC; and its day of the week, 0 for Sunday. */
+export const dateOf = (t, zone) => new Date(wallOf(ms(t), zone)), weekday = (t, zone) => dateOf(t, zone).getUTCDay();
 
 /** The first day of a week and the days of a weekend of the locale, 0 for Sunday. */
 export const week = (() => {
@@ -73,11 +60,10 @@ export const week = (() => {
 
 export const ms = (t) => (typeof t === "string" ? Date.parse(t) : t);
 export const iso = (t) => new Date(t).toISOString();
-/** What a window is to the interface. */
 export const between = (from, to) => ({from: iso(from), to: iso(to)});
 
-/** How instants are written that have such parts. */
-const written = (o) => kept((t, zone) => format(zone, o).format(ms(t)));
+/** How instants are written that have such parts; a day of another year has its year. */
+const written = (o) => kept((t, zone) => format(zone, o.day && dateOf(t, zone).getUTCFullYear() !== dateOf(clock(), zone).getUTCFullYear() ? {...o, year: "numeric"} : o).format(ms(t)));
 const instant = written({weekday: "short", day: "numeric", month: "short", hour: "2-digit", minute: "2-digit"});
 export const fmtDay = written({weekday: "short", day: "numeric", month: "short"}), fmtMonth = written({month: "long", year: "numeric"}), fmtMonthShort = written({month: "short"}), fmtDate = written({day: "numeric", month: "short"}), fmtWeekday = written({weekday: "short"}), fmtTime = written({hour: "2-digit", minute: "2-digit"});
 export const fmtDayNo = (t, zone) => format(zone, {day: "numeric"}).format(ms(t)).replace(/\D+$/, "");
@@ -102,9 +88,8 @@ export function fmtAgo(t, now = clock()) {
 }
 
 /** What an input of a local time shows, and back. */
-export function toInput(t, zone) {return new Date(wallOf(ms(t), zone)).toISOString().slice(0, 16);}
-export function fromInput(s, zone) {return instantOf(Date.parse(s + (s.length === 16 ? ":00Z" : "T00:00:00Z")), zone);}
-/** The short name of the zone at an instant. */
+export const toInput = (t, zone) => dateOf(t, zone).toISOString().slice(0, 16);
+export const fromInput = (s, zone) => instantOf(Date.parse(s + (s.length === 16 ? ":00Z" : "T00:00:00Z")), zone);
 export function zoneName(zone, t) {
 	return format(zone, {timeZoneName: "short"}).formatToParts(t).find((p) => p.type === "timeZoneName")?.value || zone;
 }

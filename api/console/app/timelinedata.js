@@ -1,6 +1,6 @@
 // This file owns what the timeline shows: pages of articles with their bars, all of one state.
-import {useEffect, useRef, useState} from "./base.js";
-import {get, heard, moved, together} from "./api.js";
+import {useRef} from "./base.js";
+import {all, get, heard, moved, useData} from "./api.js";
 import {placeName} from "./store.js";
 import {clock, ms} from "./time.js";
 
@@ -24,44 +24,29 @@ function bar(x, now) {
 }
 
 function rowOf(r, now) {
-	const bars = r.bars.map((b) => bar(b, now));
+	const bars = r.bars.map((b) => bar(b, now)), left = (k) => Math.max(0, r[k + "Total"] - r[k].length) || 0;
 	return {
-		...r, bars, conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: ms(s.from)})),
+		...r, bars, left: left("bars") + left("conflicts") + left("events"), till: left("bars") ? bars.at(-1).from : Infinity, stepsTill: r.stepped ? Infinity : ms(r.steps.at(-1).from), conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: ms(s.from)})),
 		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: ms(e.from), to: end(e.to)})),
 		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
 	};
 }
 
-/** The rows of a window, all of one state, read as they come into view, and what reads them again. Far out of sight only held rows are kept. @returns {any} */
+/** The rows of a window, of one state, read as they come into view; and how that goes. Far out of sight only held rows are kept. @returns {any} */
 export function useRows(query, wanted, holds) {
-	const box = useRef({of: "", pages: new Map(), total: 0, sequence: 0, error: null, conflicts: []}), [state, set] = useState(box.current), [tries, again] = useState(0);
-	const of = JSON.stringify(query), live = heard.value, stop = useRef(null), version = useRef(-1);
-	useEffect(() => {
-		const b = box.current, same = b.of === of, changed = version.current !== live;
-		if (!wanted.length || (same && !changed && wanted.every((p) => b.pages.has(p)))) return; // nothing is wanted before it is known how much is seen
-		stop.current?.abort();
-		const control = stop.current = new AbortController(), signal = control.signal;
-		const timer = setTimeout(async () => {
-			try {
-				const now = clock(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
-				let kept = new Map(same && !changed ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []);
-				const got = await together(signal, async (o) => {
-					const pages = kept, missing = wanted.filter((p) => !pages.has(p)), lane = {dateRange: query.dateRange, serviceLocationId: query.serviceLocationId, skuId: query.skuId, pageSize: 100};
-					kept = new Map(); // what was kept is of another state where this is not the last try
-					if (pages.size) o.seen?.add(String(b.sequence));
-					const [conflicts, ...got] = await Promise.all([pages.size ? b.conflicts : get("conflicts", lane, o).then((a) => a.data), ...missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, o))]);
-					got.forEach((g, i) => pages.set(missing[i], g.data.map((r) => rowOf(r, now))));
-					return {pages, conflicts, total: got[0].pagination.total, sequence: got[0].sequence};
-				});
-				if (signal.aborted) return;
-				version.current = live;
-				set(box.current = {of, ...got, error: null});
-			} catch (error) {
-				if (!signal.aborted) set({...box.current, error});
-			}
-		}, !b.pages.size ? 0 : same && changed ? 150 : 40);
-		return () => clearTimeout(timer);
-	}, [of + wanted.join(), live, tries]);
-	useEffect(() => () => stop.current?.abort(), []);
-	return [state, () => again(tries + 1)];
+	const box = useRef({of: "", live: -1, pages: new Map(), total: 0, sequence: 0, conflicts: []}), tried = useRef(null), of = JSON.stringify(query);
+	const got = useData(async (o) => {
+		const b = box.current, live = heard.value, now = clock(), near = (p) => p >= wanted[0] - KEPT && p <= wanted[wanted.length - 1] + KEPT;
+		const same = b.of === of && b.live === live && tried.current !== o.signal; // a second try reads all: what was kept is of another state
+		tried.current = o.signal;
+		const pages = new Map(same ? [...b.pages].filter(([p, rows]) => near(p) || rows.some(holds)) : []), missing = wanted.filter((p) => !pages.has(p));
+		if (!missing.length) return b; // nothing is wanted before it is known how much is seen
+		if (pages.size) o.seen?.add(String(b.sequence));
+		const {dateRange, serviceLocationId, skuId} = query;
+		const [conflicts, ...got] = await Promise.all([pages.size ? b.conflicts : all("conflicts", {dateRange, serviceLocationId, skuId}, o), ...missing.map((p) => get("articles/bars", {...query, page: p, pageSize: PAGE}, o))]);
+		got.forEach((g, i) => pages.set(missing[i], g.data.map((r) => rowOf(r, now))));
+		return {of, live, pages, conflicts, total: got[0].pagination.total, sequence: got[0].sequence};
+	}, [query, wanted], box.current.of === of ? 150 : 0);
+	box.current = got.data || box.current;
+	return [box.current, got];
 }

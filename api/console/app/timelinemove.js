@@ -1,4 +1,4 @@
-// This file owns how a bar is given other dates or another article, by dragging or by keys: tried as it goes, done on the drop.
+// This file owns how a bar gets other dates or another article, by dragging or by keys: tried as it goes, done on the drop.
 import {useRef, useState} from "./base.js";
 import {Problem, get, patch, post} from "./api.js";
 import {zoneOf} from "./store.js";
@@ -69,7 +69,7 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 		if (!a || same(a)) return;
 		const is = layout.find(a.bar.id);
 		if (is && (is.row.id !== a.home.id || ["bodyFrom", "bodyTo", "state"].some((k) => is.bar[k] !== a.bar[k]))) {
-			tell(new Error("Somebody has changed it meanwhile. Nothing was moved: move it from where it is now."));
+			tell(new Error("Somebody has changed it meanwhile, so it was not moved. Move it from here."));
 			return begin(a.bar.id);
 		}
 		try {

@@ -1,9 +1,9 @@
-// This file owns the timeline: articles and their units as rows, time across; what is out of sight has no elements.
+// This file owns the timeline: articles and units as rows, time across; what is out of sight has no elements.
 import {html, useEffect, useLayoutEffect, useMemo, useRef, useState} from "./base.js";
-import {go, read, route, setQ} from "./route.js";
+import {go, read, setQ} from "./route.js";
 import {place, zone} from "./store.js";
-import {Badge, Button, Choice, Empty, Failed, Legend, Loading, Search, SKUSelect, Steps, When, kindOf, reason, useDrawn, useSize} from "./ui.js";
-import {DAY, HOUR, addDays, between, clock, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, instantOf, toInput, week, weekday, ms} from "./time.js";
+import {kindOf, reason, useDrawn, useSize} from "./ui.js";
+import {DAY, HOUR, addDays, between, clock, dateOf, dayStart, days, fmtDay, fmtDayNo, fmtMonth, fmtRange, fmtTime, fmtWeekday, week, weekday, ms} from "./time.js";
 import {PAGE, useRows} from "./timelinedata.js";
 import {useMoving} from "./timelinemove.js";
 import {BarPanel} from "./barpanel.js";
@@ -15,8 +15,8 @@ const zooms = {
 	weeks: {text: "Weeks", day: 44, before: 14, after: 14, snap: DAY}, season: {text: "Season", day: 13, before: 7, after: 5, snap: DAY},
 };
 
-export function Timeline() {
-	const q = route.value.q, z = zone.value, zoom = zooms[q.zoom] ? q.zoom : "days", level = zooms[zoom];
+export function Timeline({q}) {
+	const z = zone.value, zoom = zooms[q.zoom] ? q.zoom : "days", level = zooms[zoom];
 	const [anchor, setAnchor] = useState(() => +q.on || addDays(dayStart(clock(), z), -1, z));
 	const scroller = useRef(null), [see, setSee] = useState(null), asked = useRef(0);
 	// The window is laid around the instant that a link names.
@@ -35,7 +35,7 @@ export function Timeline() {
 	const rows = useRef(null), around = [Math.max(0, first - 3), last + 6], wanted = [];
 	const page = (i) => rows.current?.page(i) || Math.floor(i / PAGE) + 1;
 	for (let p = page(around[0]); see && p <= page(around[1]); p++) wanted.push(p);
-	const [of, again] = useRows(query, wanted, (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
+	const [of, {error, again}] = useRows(query, wanted, (r) => open.has(r.id) || r.bars.some((b) => b.id === q.bar));
 	const layout = rows.current = useMemo(() => fold(of, open), [of, open]);
 
 	const timer = useRef(0), resting = useRef(null);
@@ -94,50 +94,47 @@ export function Timeline() {
 		lines.push(draw(r.key, [at, r.row, i, r.first, first], () => line(r, at, first)));
 	}
 	const under = (e) => e.target.closest("[data-bar]");
-	return html`<div class="tools tight"><${Steps} names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(clock(), z), zoom === "hours" ? 0 : -1, z))}/>
-			<${Choice} label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
-			<${When} day aria-label="Go to a day" value=${+q.on || anchor} onChange=${show}/>
-			<${SKUSelect} value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><${Search} value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
-			${q.article && html`<${Button} kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
-			<span class="grow"></span><span class="dim nowrap">${layout.total.toLocaleString()} article${layout.total === 1 ? "" : "s"}${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}</span></div>
-		${of.error && html`<${Failed} error=${of.error} again=${again}/>`}
+	return html`<div class="tools tight"><Steps names=${["Earlier", "Later"]} step=${step} now=${() => show(addDays(dayStart(clock(), z), zoom === "hours" ? 0 : -1, z))}/>
+			<Choice label="Zoom" of=${Object.entries(zooms).map(([v, l]) => [v, l.text])} value=${zoom} set=${(v) => show(leftAt(), {zoom: v})}/>
+			<When day aria-label="Go to a day" value=${+q.on || anchor} onChange=${show}/>
+			<SKUSelect value=${q.sku} onChange=${(sku) => setQ({sku, article: null}, true)}/><Search value=${q.search} onChange=${(search) => setQ({search, article: null})}/>
+			${q.article && html`<Button kind="small" icon="close" onClick=${() => setQ({article: null})}>One article<//>`}
+			<span class="grow"><//><span class="dim nowrap">${layout.total.toLocaleString()} article${layout.total === 1 ? "" : "s"}${of.sequence ? " · as of " + of.sequence.toLocaleString() : ""}<//><//>
+		${error && html`<Failed error=${error} again=${again}/>`}
 		<div class="tl-wrap"><div class="tl" data-rows=${layout.length} ref=${scroller} onScroll=${look} ...${move.handlers} role="group" aria-label="Timeline of articles">
 			<div class="tl-all" style=${{width: name + (w1 - w0) * perMs + "px", "--name": name + "px"}}>${head}
-				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <${Badge} kind="bad">${of.conflicts.length}<//></div>
+				${lane.height > 0 && html`<div class="tl-lane" style=${{height: lane.height + "px"}}><div class="tl-name">Conflicts <Badge kind="bad">${of.conflicts.length + of.conflicts.left}<//><//>
 					${lane.list.map((c) => html`<button key=${c.id} type="button" class="bar conflict" style=${box(x(c.from), Math.max(6, x(c.to) - x(c.from)), 4 + c.lane * 28)}
-						title=${reason(c)} aria-label=${"Conflict: " + reason(c) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}</button>`)}</div>`}
+						title=${reason(c)} aria-label=${"Conflict: " + reason(c) + " " + fmtRange(c.from, c.to, z)} onClick=${() => go("conflicts", {id: c.id})}>${c.reason === "not_enough_stock" ? "Too few units" : "No unit free throughout"}<//>`)}<//>`}
 				<div class="tl-body" style=${{height: layout.length * ROW + "px"}} onPointerOver=${(e) => {const b = under(e); if (b) b.title = b.ariaLabel;}}
 					onClick=${(e) => {const b = under(e); if (b && !move.swallow()) setQ({bar: b.dataset.bar});}}>${layout.length > 0 && grid}${lines}
-					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}</div>`}
-					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}</div>`)}</div></div></div>
-			${!of.pages.size && !of.error && html`<${Loading} rows=${8}/>`}
-			${of.pages.size > 0 && !layout.total && html`<${Empty} title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><${Button} onClick=${() => setQ({sku: null, search: null, article: null})}>Show all<//><//>`}
-			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}</div>`}</div>
-		<${Legend} of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>
-		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onClose=${() => setQ({bar: null})} onMove=${() => move.begin(picked.bar.id)}/>`}`;
+					${move.ghost && html`<div class=${"bar ghost" + (move.ghost.no ? " no" : "")} style=${ghost(move.ghost)}>${move.ghost.text}<//>`}
+					${(move.others || []).map((o) => html`<div key=${o.id} class="bar ghost" style=${ghost(o)}>${o.text}<//>`)}<//><//><//>
+			${!of.pages.size && !error && html`<Loading rows=${8}/>`}
+			${of.pages.size > 0 && !layout.total && html`<Empty title="No article here" icon="timeline"><p>Nothing passes the filters${place.value ? " at " + place.value.name : ""}.</p><Button onClick=${() => setQ({sku: null, search: null, article: null})}>Show all<//><//>`}
+			${move.says && html`<div class=${"moving" + (move.ghost?.no ? " no" : "")} role="status" aria-live="assertive">${move.says}<//>`}<//>
+		<Legend of=${[...["order", "out", "late", "hold", "event", "conflict"].map((x) => ["bar " + x, x]), ["buf", "buffer"], ["bar moved", "moved by the engine"], ["tl-gone", "not here"]]}>Drag a bar, or focus it and press <b>M</b><//>
+		${picked && html`<${BarPanel} key=${picked.bar.id} bar=${picked.bar} row=${picked.row} z=${z} onMove=${() => move.begin(picked.bar.id)}/>`}`;
 }
 
 function box(left, width, top) {
-	const s = {left: left + "px"};
-	if (width !== undefined) s.width = width + "px";
-	if (top !== undefined) s.top = top + "px";
-	return s;
+	const px = (n) => (n === undefined ? n : n + "px");
+	return {left: px(left), width: px(width), top: px(top)};
 }
 
 /** Rows in order: an article, behind an open one its units. */
 function fold(of, open) {
 	const opened = [];
-	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((r, i) => {if (open.has(r.id) && r.slots.length) opened.push({index: (p - 1) * PAGE + i, n: r.slots.length, row: r});});
-	const end = of.pages.size ? Math.max(1, Math.ceil(of.total / PAGE)) : Infinity, extra = opened.reduce((n, o) => n + o.n, 0), row = (i) => of.pages.get(Math.floor(i / PAGE) + 1)?.[i % PAGE];
+	let extra = 0;
+	for (const [p, list] of [...of.pages].sort((a, b) => a[0] - b[0])) list.forEach((row, i) => {
+		const index = (p - 1) * PAGE + i, n = row.slots.length;
+		if (open.has(row.id) && n) {opened.push({index, n, row, line: index + extra}); extra += n;}
+	});
+	const end = of.pages.size ? Math.max(1, Math.ceil(of.total / PAGE)) : Infinity, row = (i) => of.pages.get(Math.floor(i / PAGE) + 1)?.[i % PAGE];
 	// The article that a line is of, and which of its units it is, if it is one.
 	const where = (i) => {
-		let before = 0;
-		for (const o of opened) {
-			if (i <= o.index + before) break;
-			if (i <= o.index + before + o.n) return {index: o.index, o, unit: i - o.index - before};
-			before += o.n;
-		}
-		return {index: i - before};
+		const o = opened.findLast((o) => o.line < i), unit = i - o?.line;
+		return !o ? {index: i} : unit <= o.n ? {index: o.index, o, unit} : {index: o.index + unit - o.n};
 	};
 	return {
 		total: of.total, length: of.total + extra,
@@ -154,7 +151,8 @@ function fold(of, open) {
 		lineOf(id) {
 			for (const [p, list] of of.pages) {
 				const i = list.findIndex((r) => r.id === id);
-				if (i >= 0) {const index = (p - 1) * PAGE + i; return index + opened.reduce((n, o) => n + (o.index < index ? o.n : 0), 0);}
+				const index = (p - 1) * PAGE + i, o = opened.findLast((o) => o.index < index);
+				if (i >= 0) return index + (o ? o.line - o.index + o.n : 0);
 			}
 			return -1;
 		},
@@ -173,7 +171,6 @@ function lanes(list, perMs, t0, t1) {
 	return {list: out, height: ends.length ? ends.length * 28 + 6 : 0};
 }
 
-/** The marks of the axis between two instants, large and small. */
 function marks(zoom, t0, t1, w0, w1, z) {
 	const big = [], small = [], from = Math.max(t0, w0), to = Math.min(t1, w1), n = Math.ceil((to - from) / DAY) + 2;
 	const list = days(from, n, z).filter((t) => t < to);
@@ -181,10 +178,9 @@ function marks(zoom, t0, t1, w0, w1, z) {
 		const day = fmtDayNo(d, z);
 		if (zoom === "hours") {
 			big.push([d, fmtDay(d, z)]);
-			const wall = ms(toInput(d, z) + ":00Z");
-			for (let h = 0; h < 24; h += 2) {const t = instantOf(wall + h * HOUR, z); small.push([t, fmtTime(t, z), false, h === 0]);}
+			for (let h = 0; h < 24; h += 2) {const t = addDays(d, h / 24, z); small.push([t, fmtTime(t, z), false, h === 0]);}
 		} else {
-			const first = new Date(toInput(d, z) + "Z").getUTCDate() === 1;
+			const first = dateOf(d, z).getUTCDate() === 1;
 			if (first || d === list[0]) big.push([d, fmtMonth(d, z)]);
 			if (zoom === "days") small.push([d, fmtWeekday(d, z) + " " + day, true, weekday(d, z) === week.first]);
 			else if (zoom === "weeks") small.push([d, day, true, weekday(d, z) === week.first]);
@@ -196,31 +192,32 @@ function marks(zoom, t0, t1, w0, w1, z) {
 
 function Head(p) {
 	const {big, small} = p, today = dayStart(clock(), p.z);
-	return html`<div class="tl-head"><div class="tl-name">Article</div>
-		${big.map(([t, text], i) => html`<div class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}</span></div>`)}
-		${small.map(([t, text]) => html`<div class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}</div>`)}</div>`;
+	return html`<div class="tl-head"><div class="tl-name">Article<//>
+		${big.map(([t, text], i) => html`<div class="tl-big" style=${box(p.x(t), p.x(big[i + 1]?.[0] ?? p.w1) - p.x(t))}><span>${text}<//><//>`)}
+		${small.map(([t, text]) => html`<div class=${"tl-small" + (t === today ? " today" : "")} style=${box(p.x(t))}>${text}<//>`)}<//>`;
 }
 
 function Grid(p) {
 	const {small, list} = p, now = clock();
-	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}></div>`)}
-		${small.map(([t, , , strong]) => html`<div class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}></div>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}></div>`}`;
+	return html`${list.filter((d) => p.zoom !== "season" && week.weekend.includes(weekday(d, p.z))).map((d) => html`<div class="tl-shade" style=${box(p.x(d), p.x(addDays(d, 1, p.z)) - p.x(d))}><//>`)}
+		${small.map(([t, , , strong]) => html`<div class=${"tl-line" + (strong ? " strong" : "")} style=${box(p.x(t))}><//>`)}${now > p.list[0] && now < p.w1 && html`<div class="tl-now" title="Now" style=${box(p.x(now))}><//>`}`;
 }
 
 function line(r, at, tab) {
 	const {row} = r, {open} = at, style = `top:${r.i * ROW}px`;
-	if (!row) return html`<div key=${r.key} class="tl-row" style=${style}><div class="tl-name dim">…</div></div>`;
-	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts;
+	if (!row) return html`<div key=${r.key} class="tl-row" style=${style}><div class="tl-name dim">…<//><//>`;
+	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts, till = lot ? row.stepsTill : row.till;
 	return html`<div key=${r.key} class=${"tl-row" + (r.first ? " first" : "") + (r.unit ? " unit" : "") + (at.target === r.key ? " target" : "")} style=${style} data-row=${r.i}>
-		<div class="tl-name" title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<${Button} kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
+		<div class="tl-name" title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<Button kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
 			const next = new Set(open);
 			if (!next.delete(row.id)) next.add(row.id);
 			setQ({open: [...next].join(",")});
-		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}</small>` : ""}</span>${lot && html`<span class="badge">${row.units}</span>`}</div>
-		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}></div>`)}
+		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}<//>` : ""}<//>${lot && html`<Badge>${row.units}<//>`}${!r.unit && row.left > 0 && html`<Badge kind="warn" title=${row.left + " more are not shown"}>+${row.left}<//>`}<//>
+		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}><//>`)}
 		${r.bars.map((b) => bar(b, at, row, tab === b.id))}
 		${conflicts.map((b) => bar(b, at, row, false, true))}
-		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${box(at.x(e.from), Math.max(4, at.x(e.to) - at.x(e.from)))}></div>`)}</div>`;
+		${till < at.w1 && html`<div class="tl-gone buf" title="Not all is shown here" style=${box(at.x(till), at.x(at.w1) - at.x(till))}><//>`}
+		${!r.unit && row.events.filter((e) => e.to > at.t0 && e.from < at.t1).map((e) => html`<div key=${e.id} class="bar note" title=${e.name} style=${box(at.x(e.from), Math.max(4, at.x(e.to) - at.x(e.from)))}><//>`)}<//>`;
 }
 
 /** What takes a unit: its body, and its buffers hatched. Short text needs no element of its own. */
@@ -232,7 +229,7 @@ function bar(b, at, row, tab, conflict) {
 	const says = b.says ||= `${who}, ${row.name}, ${fmtRange(b.bodyFrom, b.open ? null : b.bodyTo, z)}${conflict ? ", has no unit" : b.late ? ", late" : b.state === "out" ? ", out" : ""}${b.goes ? ", goes to " + b.goes + " for good" : ""}${b.pinned ? ", pinned" : ""}${b.moved ? ", moved by the engine from " + b.moved : ""}`;
 	const text = (b.moved ? "↷ " : "") + (b.pinned && b.state === "due" ? "● " : "") + (b.goes ? "→ " : "") + who;
 	return html`<button key=${b.id} data-bar=${b.id} tabindex=${tab || at.picked === b.id ? 0 : -1} class=${["bar", kind, buffered && "buffered", b.moved && "moved", b.open && "open", at.picked === b.id && "on", seen < 14 && "thin", at.away === b.id && "away"].filter(Boolean).join(" ")}
-		style=${`left:${left}px;width:${Math.max(3, right - left)}px` + (buffered ? `;--before:${before}px;--after:${after}px` : "")} aria-label=${says}>${seen < 22 ? "" : buffered || seen > 120 ? html`<span class="who">${text}</span>` : text}</button>`;
+		style=${`left:${left}px;width:${Math.max(3, right - left)}px` + (buffered ? `;--before:${before}px;--after:${after}px` : "")} aria-label=${says}>${seen < 22 ? "" : buffered || seen > 120 ? html`<span class="who">${text}<//>` : text}<//>`;
 }
 
 function Lot({row, at}) {
@@ -242,6 +239,6 @@ function Lot({row, at}) {
 	const from = Math.max(at.x(steps[0].from), at.x(at.t0)), X = (t) => Math.max(0, at.x(t) - from), end = X(Math.min(at.t1, at.w1));
 	const list = steps.map((s, i) => ({...s, a: X(s.from), b: i + 1 < steps.length ? X(steps[i + 1].from) : end})), line = (of) => list.map((s) => `L${s.a},${y(s[of])}H${s.b}`).join("");
 	return html`<svg class="lot" style=${box(from)} width=${Math.max(1, end)} height="36" role="img" aria-label=${`${row.name}: up to ${Math.max(...steps.map((s) => s.taken))} of ${row.units} taken`}><path class="taken" d=${"M0,32" + line("taken") + "V32Z"}/><path class="stock" d=${"M" + line("stock").slice(1)}/>
-			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}</svg>
-		${list.map((s) => s.b - s.a > 44 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}</span>`)}`;
+			${list.map((s) => s.taken > s.stock && html`<rect class="over" x=${s.a} y=${y(s.taken)} height=${y(s.stock) - y(s.taken)} width=${s.b - s.a}/>`)}<//>
+		${list.map((s) => s.b - s.a > 44 && html`<span class="tl-lotlabel" style=${box(from + s.a + 3)}>${s.taken}/${s.stock}<//>`)}`;
 }

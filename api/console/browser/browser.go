@@ -246,7 +246,7 @@ func (b *Browser) Middle(selector string) (x, y float64) {
 func (b *Browser) Click(inside, text string) {
 	b.Helper()
 	b.Until(fmt.Sprintf(
-		`[...document.querySelectorAll(%q)].some((x) => !x.disabled && (x.textContent.trim() === %[2]q || x.ariaLabel === %[2]q) && (x.click(), true))`, inside+" :is(button, a, [role=tab])", text))
+		`[...document.querySelectorAll(%q)].some((x) => !x.disabled && !x.ariaDisabled && (x.textContent.trim() === %[2]q || x.ariaLabel === %[2]q) && (x.click(), true))`, inside+" :is(button, a, [role=tab])", text))
 }
 
 // Says waits for a text to stand in what a selector finds.

@@ -24,7 +24,7 @@
 	const walk = document.createTreeWalker(document.body, NodeFilter.SHOW_TEXT);
 	for (let node = walk.nextNode(); node; node = walk.nextNode()) {
 		const e = node.parentElement, text = node.data.trim();
-		if (!text || e.closest(":disabled, option, noscript, .skip:not(:focus)") || !e.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
+		if (!text || e.closest(":disabled, [aria-disabled=true], option, noscript, .skip:not(:focus)") || !e.checkVisibility({opacityProperty: true, visibilityProperty: true})) continue;
 		const range = document.createRange();
 		range.selectNodeContents(node);
 		const box = range.getBoundingClientRect();

@@ -104,7 +104,7 @@ type cursor struct{ sequence, incarnation, inside uint64 }
 var noCursor = wire.Wrong{Code: wire.FaultFormat,
 	Message: "must be a sequence, or what next was in an earlier answer"}
 
-var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *cursor) wire.Wrong {
+var cursorKind = wire.Scalar(wire.JSONString, wire.TextSchema.Shows(`"0"`), func(raw []byte, dst *cursor) wire.Wrong {
 	sequence, incarnation, of := bytes.Cut(raw, []byte{'.'})
 	n, w := wire.ParseInteger(sequence)
 	if w.Code != "" || n < 0 {
@@ -302,8 +302,10 @@ type listOrderHistory struct {
 	limit int
 }
 
+var orderPointSchema = wire.TextSchema.Shows(`"2.1748779200000"`)
+
 // orderPoint is a cursor: a revision, and the instant at which it came about.
-var orderPoint = wire.Scalar(wire.JSONString, wire.TextSchema, func(raw []byte, dst *engine.OrderPoint) wire.Wrong {
+var orderPoint = wire.Scalar(wire.JSONString, orderPointSchema, func(raw []byte, dst *engine.OrderPoint) wire.Wrong {
 	revision, at, _ := bytes.Cut(raw, []byte{'.'})
 	n, bad := wire.ParseInteger(revision)
 	ms, worse := wire.ParseInteger(at)

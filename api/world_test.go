@@ -270,3 +270,30 @@ func TestExamplesAreTaken(t *testing.T) {
 		}
 	}
 }
+
+// What the document shows of each parameter of a read is taken by whoever reads it.
+func TestExamplesOfParametersAreTaken(t *testing.T) {
+	w := newWorld(t)
+	for _, r := range w.requests() {
+		if r.method != "GET" {
+			continue
+		}
+		for _, x := range listOf(r.op["parameters"]) {
+			p := w.doc.resolve(x)
+			name, _ := p["name"].(string)
+			if p["in"] != "query" || p["example"] == nil || slices.ContainsFunc(r.query, func(q string) bool {
+				return strings.HasPrefix(q, name+"=") || strings.HasPrefix(q, name+"[")
+			}) {
+				continue
+			}
+			one := r
+			one.query = append(slices.Clone(r.query), w.parameter(name, p, r.template)...)
+			a := w.call("GET", one.target(), "")
+			for _, fault := range listOf(a.object()["errors"]) {
+				if code := fault.(tree)["code"]; code != "exclusive" && code != "required" { // of several together
+					t.Errorf("%s: %s: %s", r.id, one.target(), a.body)
+				}
+			}
+		}
+	}
+}

@@ -17,9 +17,24 @@ import (
 // So it is with the file of options, which Pebble writes at the end of an
 // opening: it answers an error there by closing what a goroutine that it has
 // started still reads tables with, which panics.
+//
+// Where no more files may be open, a call waits until one is free: Pebble takes
+// it for a disk that fails.
 type failStopFS struct {
 	privateFS
-	fatal func(format string, args ...any) // does not return
+	fatal func(format string, args ...any)                      // does not return
+	free  func(err error, name string, said *bool) (again bool) // waits
+}
+
+// opened calls what opens a file until there is one free for it.
+func (j failStopFS) opened(name string, open func() (vfs.File, error)) (vfs.File, error) {
+	said := false
+	for {
+		f, err := open()
+		if err == nil || !j.free(err, name, &said) {
+			return f, err
+		}
+	}
 }
 
 func (j failStopFS) check(err error, op, name string) {
@@ -38,7 +53,7 @@ func isDraft(name string) bool { return strings.HasSuffix(name, ".dbtmp") }
 func (j failStopFS) Unwrap() vfs.FS { return j.privateFS }
 
 func (j failStopFS) Create(name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := j.privateFS.Create(name, c)
+	f, err := j.opened(name, func() (vfs.File, error) { return j.privateFS.Create(name, c) })
 	if isDraft(name) {
 		j.check(err, "create", name)
 		return failStopFile{File: f, fs: j, name: name}, nil
@@ -55,7 +70,7 @@ func (j failStopFS) Rename(old, name string) error {
 }
 
 func (j failStopFS) ReuseForWrite(old, name string, c vfs.DiskWriteCategory) (vfs.File, error) {
-	f, err := j.privateFS.ReuseForWrite(old, name, c)
+	f, err := j.opened(name, func() (vfs.File, error) { return j.privateFS.ReuseForWrite(old, name, c) })
 	return j.watch(f, err, "reuse", name)
 }
 
@@ -69,9 +84,14 @@ func (j failStopFS) watch(f vfs.File, err error, op, name string) (vfs.File, err
 	return failStopFile{File: padded, fs: j, name: name}, nil
 }
 
+// Open is for reading.
+func (j failStopFS) Open(name string, o ...vfs.OpenOption) (vfs.File, error) {
+	return j.opened(name, func() (vfs.File, error) { return j.privateFS.Open(name, o...) })
+}
+
 // OpenDir is for syncing a directory, which a new log file needs as well.
 func (j failStopFS) OpenDir(name string) (vfs.File, error) {
-	f, err := j.privateFS.OpenDir(name)
+	f, err := j.opened(name, func() (vfs.File, error) { return j.privateFS.OpenDir(name) })
 	if err != nil {
 		return f, err
 	}

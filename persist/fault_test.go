@@ -120,6 +120,44 @@ func TestFailedManifest(t *testing.T) {
 	mustRecover(t, toy, crash{c, "after a failed manifest", acked, acked + 1}, small(c))
 }
 
+// TestNoFileIsFree: what has no file waits for one, and goes on; it ends when the store does.
+func TestNoFileIsFree(t *testing.T) {
+	fs := hook(power.NewDisk())
+	var l logs
+	o := small(fs)
+	o.Logger = l.logger()
+	s := open(t, o)
+	toy := newToy(1)
+	toy.perStep = 60
+	toy.run(t, s, 5)
+	var refused atomic.Int32
+	none := func(op errorfs.Op) error {
+		if op.Kind == errorfs.OpCreate || op.Kind == errorfs.OpReuseForWrite || op.Kind == errorfs.OpOpen {
+			refused.Add(1)
+			return &os.PathError{Op: "open", Path: op.Path, Err: syscall.EMFILE}
+		}
+		return nil
+	}
+	fs.set(none)
+	done := make(chan struct{})
+	go func() {
+		defer close(done)
+		for range 300 {
+			if err := toy.commit(s); err != nil {
+				t.Error(err)
+				return
+			}
+		}
+	}()
+	eventually(t, "files are wanted", func() bool { return refused.Load() > 20 })
+	fs.set(func(errorfs.Op) error { return nil })
+	<-done
+	require.NoError(t, s.Failed())
+	require.Contains(t, l.String(), "waits until it may open a file")
+	require.NoError(t, s.Close())
+	mustHold(t, toy, small(fs), 305, 305)
+}
+
 func TestFlushKeepsFailing(t *testing.T) {
 	mem := power.NewDisk()
 	fs := hook(mem)

@@ -21,6 +21,7 @@ type fuse struct {
 	once, stuckOnce sync.Once
 	err             atomic.Pointer[error]
 	opening         atomic.Bool // the error of Open reports what fails
+	running         atomic.Bool // an open store is at work, and waits where no file is free
 	dead            chan struct{}
 	stuck           chan struct{} // a goroutine inside of Pebble is lost, perhaps with locks
 	// Pebble's background writes fail again and again: a goroutine that waits for them may wait for ever
@@ -145,6 +146,24 @@ func (l pebbleLogger) Fatalf(format string, args ...any) {
 	l.fuse.abandon(errors.New(msg))
 	l.fuse.say(l.log, slog.LevelError, "storage failed, writes are refused until a restart", "cause", msg)
 	select {}
+}
+
+// fileWait is how long it is waited before it is tried again to open a file.
+const fileWait = 10 * time.Millisecond
+
+// free waits a while where the process, or the machine, may open no more files: that passes, as connections end. It is
+// false where there is nothing to wait for. said is the caller's memory of what was logged.
+func (l pebbleLogger) free(err error, name string, said *bool) bool {
+	none := errors.Is(err, syscall.EMFILE) || errors.Is(err, syscall.ENFILE)
+	if !none || !l.fuse.running.Load() || l.fuse.failed() != nil {
+		return false
+	}
+	if !*said {
+		*said = true
+		l.log.Warn("the storage waits until it may open a file", "file", name, "error", err)
+	}
+	time.Sleep(fileWait)
+	return true
 }
 
 // maxBackgroundErrors is how many flushes and compactions in a row may fail

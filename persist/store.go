@@ -48,6 +48,7 @@ type Options struct {
 
 	MemTableSize uint64 // bytes; 0 means MostMemory
 	CacheSize    int64  // bytes of Pebble's block cache; 0 means MostMemory
+	Tables       int    // tables that are kept open, at least 64; 0 means MostTables
 
 	sublevels func(*pebble.DB) int // depth of L0; tests set it
 	l0Depth   int                  // twice the depth at which L0 is merged; benchmarks set it
@@ -56,6 +57,9 @@ type Options struct {
 // MostMemory is what the cache of a store takes, and each of up to four tables that it gathers writes in, where Options
 // do not say otherwise: bytes.
 const MostMemory = 64 << 20
+
+// MostTables is how many tables a store keeps open where Options do not say otherwise.
+const MostTables = 1000
 
 // Keep says how much of the log is kept after it was folded, for followers and for restores to a point. A record goes
 // only when it is beyond both limits. The zero Keep is 1 GiB.
@@ -95,6 +99,9 @@ func (o Options) withDefaults() Options {
 	}
 	if o.CacheSize == 0 {
 		o.CacheSize = MostMemory
+	}
+	if o.Tables == 0 {
+		o.Tables = MostTables
 	}
 	return o
 }
@@ -252,6 +259,7 @@ func (s *Store) open() error {
 	if err := s.head.write(s.end); err != nil {
 		return err
 	}
+	s.fuse.running.Store(true)
 	s.fuse.opening.Store(false) // from here on the error of Open no longer reports faults
 	if err := s.fuse.failed(); err != nil {
 		return err // a flush or a compaction ran into something
@@ -379,7 +387,7 @@ func openPebble(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bo
 func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly bool) *pebble.Options {
 	logger := pebbleLogger{log: o.Logger, fuse: fu}
 	p := &pebble.Options{
-		FS:                          failStopFS{privateFS: f, fatal: logger.Fatalf},
+		FS:                          failStopFS{privateFS: f, fatal: logger.Fatalf, free: logger.free},
 		Lock:                        lock,
 		ReadOnly:                    readOnly,
 		FormatMajorVersion:          pebble.FormatNewest,
@@ -395,7 +403,7 @@ func pebbleOptions(o Options, f privateFS, lock *pebble.Lock, fu *fuse, readOnly
 		// The folder is throttled by the depth of L0, the log must not be.
 		L0StopWritesThreshold: 1000,
 		LBaseMaxBytes:         256 << 20,
-		MaxOpenFiles:          1000,
+		MaxOpenFiles:          o.Tables,
 	}
 	p.TargetFileSizes[0] = 8 << 20
 	for i := range p.Levels {
@@ -488,6 +496,7 @@ func (s *Store) Close() error {
 	if s.closed.Swap(true) {
 		return ErrClosed
 	}
+	s.fuse.running.Store(false)
 	close(s.stop)
 	done := make(chan error, 1)
 	go func() {

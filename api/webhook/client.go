@@ -2,6 +2,7 @@ package webhook
 
 import (
 	"bytes"
+	"cmp"
 	"context"
 	"crypto/tls"
 	"crypto/x509"
@@ -24,11 +25,15 @@ const (
 	maxAnswer = 64 << 10         // that is read of an answer
 )
 
+// MaxIdle is how many connections are kept open between two attempts where nothing else is said.
+const MaxIdle = 256
+
 // ClientOptions say what may be called.
 type ClientOptions struct {
 	Allow    []netip.Prefix // networks that may be called though they are not public, on any port
 	Roots    *x509.CertPool // authorities; nil: those of the system
 	Resolver *net.Resolver  // nil: that of the system
+	Idle     int            // connections that are kept open between two attempts; 0 means MaxIdle
 }
 
 // NewClient makes the client that calls endpoints. It keeps connections open, asks no proxy and follows no redirect.
@@ -43,7 +48,7 @@ func NewClient(o ClientOptions) *http.Client {
 			TLSClientConfig: &tls.Config{RootCAs: o.Roots, MinVersion: tls.VersionTLS12,
 				ClientSessionCache: tls.NewLRUClientSessionCache(256)},
 			TLSHandshakeTimeout:    timeout,
-			MaxIdleConns:           1024,
+			MaxIdleConns:           cmp.Or(o.Idle, MaxIdle),
 			MaxIdleConnsPerHost:    perWebhook,
 			IdleConnTimeout:        30 * time.Second,
 			MaxResponseHeaderBytes: maxAnswer,

@@ -22,7 +22,6 @@ import (
 
 const (
 	perWebhook = 16  // attempts under way at one endpoint
-	inAll      = 512 // attempts under way
 	accounts   = 4   // an account has at most 1/accounts of them, not counting the first attempt at each endpoint
 
 	busyQueue  = 16  // commands that wait, not counting those of outcomes, from which on deliveries give way
@@ -30,6 +29,9 @@ const (
 	busyPause  = 20  // milliseconds, in which busyStarts attempts are begun meanwhile
 	busyStarts = 2
 )
+
+// MaxAttempts is how many attempts are under way where nothing else is said.
+const MaxAttempts = 512
 
 // Options are what a dispatcher needs from outside. Clock, chance and network are inputs.
 type Options struct {
@@ -47,7 +49,7 @@ type Options struct {
 
 	Waiting func() int // commands that wait; default: the engine's
 
-	PerWebhook, InAll int // attempts under way; default 16 and 512
+	PerWebhook, InAll int // attempts under way; default 16 and MaxAttempts
 	// from so many waiting deliveries of a webhook on, they no longer give way; default: half of what may wait
 	Patience int
 }
@@ -113,7 +115,7 @@ func Start(o Options) *Dispatcher {
 		o.PerWebhook = perWebhook
 	}
 	if o.InAll == 0 {
-		o.InAll = inAll
+		o.InAll = MaxAttempts
 	}
 	if o.Patience == 0 {
 		o.Patience = base.MaxQueued / 2

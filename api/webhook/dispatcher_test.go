@@ -264,7 +264,7 @@ func TestSlowEndpointsDelayNoOther(t *testing.T) {
 		}
 		slows = append(slows, h)
 	}
-	for range inAll / accounts * 3 / 4 { // they have come about as far as they do
+	for range MaxAttempts / accounts * 3 / 4 { // they have come about as far as they do
 		<-under
 	}
 	h := s.hook(fast.URL)

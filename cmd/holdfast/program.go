@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"io"
 	"log/slog"
-	"math"
 	"net"
 	"net/http"
 	"os"
@@ -58,7 +57,7 @@ func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger
 	}
 	each := storeMemory(debug.SetMemoryLimit(-1))
 	store, err := persist.Open(persist.Options{Dir: dir, KeepLog: keep, Logger: log, CacheSize: each,
-		MemTableSize: uint64(each)})
+		MemTableSize: uint64(each), Tables: shareFiles(filesAtOnce()).tables})
 	if err != nil {
 		return nil, err
 	}
@@ -133,6 +132,8 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 		}
 	}
 	registry := prometheus.NewRegistry()
+	files := shareFiles(filesAtOnce())
+	hooks.Idle = files.idle
 	p := &program{config: c, log: log, ended: make(chan error, 3), client: webhook.NewClient(hooks)}
 	registerProcess(registry, &p.memory)
 	watched, unwind := context.WithCancel(context.WithoutCancel(ctx))
@@ -140,7 +141,7 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	go steady.watch(watched, time.Tick(time.Second), log)
 	go p.memory.keep(watched, time.Tick(memoryLook), log)
 	p.public = api.NewServer(api.Options{Now: clock, Behind: behind, Logger: log, AccessLog: c.accessLog,
-		Metrics: registry, Limits: limits, Proxy: c.proxies, MaxConns: connections(filesAtOnce()),
+		Metrics: registry, Limits: limits, Proxy: c.proxies, MaxConns: files.conns,
 		ProxyProtocol: c.network.protocol, Backups: p.backups, Endpoint: hooks.Refuses})
 	var token func() string
 	if c.ops.token != nil {
@@ -262,7 +263,7 @@ func (p *program) load(ctx context.Context, registry *prometheus.Registry, url s
 	}
 	p.public.Attach(core.engine)
 	p.hooks = webhook.Start(webhook.Options{Engine: core.engine, Client: p.client, Now: clock, Behind: behind,
-		Logger: p.log, Metrics: registry})
+		Logger: p.log, Metrics: registry, InAll: shareFiles(filesAtOnce()).attempts})
 	return first.confirm()
 }
 
@@ -335,24 +336,4 @@ func (p *program) endSocket() error {
 	}
 	p.socket = false
 	return os.Remove(filepath.Join(p.config.data, socketName))
-}
-
-// ownFiles is how many open files the program has itself: tables, the log, archives.
-const ownFiles = 1200
-
-// connections is how many clients are served at once where so many files may be open: as many as that leaves after the
-// program's own files, and no more than the server takes. A connection beyond that gets an answer that says so, and is
-// closed.
-func connections(files uint64) int {
-	n := int(min(files, math.MaxInt32))
-	return min(api.MaxConns, max(n/2, n-ownFiles))
-}
-
-// filesAtOnce is how many files the process may have open.
-func filesAtOnce() uint64 {
-	var l syscall.Rlimit
-	if err := syscall.Getrlimit(syscall.RLIMIT_NOFILE, &l); err != nil {
-		return math.MaxUint64 // it is not known to be bounded
-	}
-	return l.Cur
 }

@@ -53,12 +53,14 @@ func TestALongStartIsSaidAndStops(t *testing.T) {
 	require.Contains(t, said.String(), `msg=loading now="counts sheep"`)
 }
 
-// Clients leave the program files of its own: 1,200, or half of them where there are few.
-func TestConnectionsLeaveFiles(t *testing.T) {
-	for files, want := range map[uint64]int{
-		100: 50, 2400: 1200, 4096: 2896, 21_199: 19_999, 21_200: 20_000, 1 << 20: 20_000, math.MaxUint64: 20_000,
+// Clients leave files to the store and to calls of webhooks, also where there are few.
+func TestFilesAreSharedOut(t *testing.T) {
+	for files, want := range map[uint64]filesShared{
+		256: {tables: 64, attempts: 32, idle: 16, conns: 112}, 1024: {256, 128, 64, 448},
+		4096: {1000, 512, 256, 2128}, 21_967: {1000, 512, 256, 19_999}, 1 << 20: {1000, 512, 256, 20_000},
+		math.MaxUint64: {1000, 512, 256, 20_000},
 	} {
-		require.Equal(t, want, connections(files), "%d files", files)
+		require.Equal(t, want, shareFiles(files), "%d files", files)
 	}
 }
 

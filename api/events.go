@@ -94,9 +94,3 @@ var eventOperations = []operation{
 		}, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
 	}, guarded(func(o *stock.DeleteScheduledEvent) *[]uint64 { return &o.IfMatch }), answerNull),
 }
-
-// answerNull is the answer of what removes a record.
-func answerNull(q *request, _ any) error {
-	q.Nil()
-	return nil
-}

@@ -181,6 +181,12 @@ func deletion[R any, P base.Revised[R]](o operation,
 		guarded(func(d *base.Delete[R, P]) *[]uint64 { return &d.IfMatch }), answerNull)
 }
 
+// answerNull is the answer of what removes a record.
+func answerNull(q *request, _ any) error {
+	q.Nil()
+	return nil
+}
+
 // readOne makes an operation that answers with the record that its path names by an id alone. If there is no such
 // record, the refusal says so, and says what kind of record it is by the name.
 func readOne[R any](o operation, path *wire.Shape[base.ID], name string, find func(base.View, base.ID) *R,

@@ -63,13 +63,11 @@ var answerCustomer = answersLabelled((*scribe).writeCustomer)
 var customersWrite = []string{"customers.write"}
 
 var customerOperations = append([]operation{
-	read(operation{
+	found(operation{
 		id: "admin.customers.list", method: "GET", path: "/v1/admin/customers", scopes: []string{"customers.read"},
 		summary: "Lists customers in order of creation.", answer: pagedSchema(customerSchema),
-	}, input[foundPage]{query: foundQuery("the customer", "the name, the company, the email or the phone", "email")},
-		func(q *request, p *foundPage) error {
-			return appendFound(q, p, commerce.FindCustomers, (*scribe).writeCustomer)
-		}),
+	}, foundQuery("the customer", "the name, the company, the email or the phone", "email"),
+		commerce.CustomerDirectory, (*scribe).writeCustomer),
 	write(operation{
 		id: "admin.customers.create", method: "POST", path: "/v1/admin/customers", scopes: customersWrite,
 		summary: "Creates a customer, who has at least a name, a company, an email or a phone.", answer: customerSchema,

@@ -46,6 +46,11 @@ type exchanged struct {
 	each func(x *exporter) // writes all rows
 }
 
+// has says whether there is a record that a function finds.
+func has[R any](find func(base.View, base.ID) *R) func(base.View, base.ID) bool {
+	return func(v base.View, id base.ID) bool { return find(v, id) != nil }
+}
+
 // exchangedAs makes one of the shape that makes a record, the command that does, and what writes it.
 func exchangedAs[In any](e exchanged, create *wire.Shape[In], command func(q *request, in *In) engine.Row) *exchanged {
 	rows := wire.ShapeOf(create.Name, append([]wire.Field[In]{sourceID[In]()}, wire.FieldsOf(create)...)...)
@@ -70,21 +75,15 @@ func sourceID[In any]() wire.Field[In] {
 
 // exchanges are the resources in the order in which an empty account takes them.
 var exchanges = []*exchanged{
-	exchangedAs(exchanged{name: "locations", own: func(v base.View, id base.ID) bool {
-		return stock.LocationByID(v, id) != nil
-	}, each: (*exporter).locations},
+	exchangedAs(exchanged{name: "locations", own: has(stock.LocationByID), each: (*exporter).locations},
 		createLocationShape, func(_ *request, o *stock.CreateLocation) engine.Row { return *o }),
-	exchangedAs(exchanged{name: "skus", own: func(v base.View, id base.ID) bool {
-		return stock.SKUByID(v, id) != nil
-	}, tags: label.TagInventory, each: (*exporter).skus},
+	exchangedAs(exchanged{name: "skus", own: has(stock.SKUByID), tags: label.TagInventory, each: (*exporter).skus},
 		createSKUShape, func(q *request, o *createSKU) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "articles", own: func(v base.View, id base.ID) bool {
-		return stock.ArticleByID(v, id) != nil
-	}, tags: label.TagInventory, each: (*exporter).articles},
+	exchangedAs(exchanged{name: "articles", own: has(stock.ArticleByID), tags: label.TagInventory,
+		each: (*exporter).articles},
 		createArticleShape, func(q *request, o *createArticle) engine.Row { return o.command(q) }),
-	exchangedAs(exchanged{name: "customers", own: func(v base.View, id base.ID) bool {
-		return commerce.CustomerByID(v, id) != nil
-	}, tags: label.TagCustomers, each: (*exporter).customers},
+	exchangedAs(exchanged{name: "customers", own: has(commerce.CustomerByID), tags: label.TagCustomers,
+		each: (*exporter).customers},
 		createCustomerShape, func(_ *request, o *commerce.CreateCustomer) engine.Row { return *o }),
 	exchangedAs(exchanged{name: "holds", own: func(v base.View, id base.ID) bool {
 		_, ok := hold.HoldByID(v, id)

@@ -30,7 +30,7 @@ type nameBook struct {
 // nameTable is the names of the records of one kind.
 type nameTable struct {
 	what, by string // for messages
-	has      func(base.ID) bool
+	has      func(base.View, base.ID) bool
 	ids      map[string]base.ID // the nil id: the name of several
 }
 
@@ -70,12 +70,12 @@ func (n *nameBook) table(member string) *nameTable {
 	t = &nameTable{ids: map[string]base.ID{}}
 	switch member {
 	case locationMember, returnMember:
-		t.what, t.by, t.has = "location", "name", func(id base.ID) bool { return stock.LocationByID(v, id) != nil }
+		t.what, t.by, t.has = "location", "name", has(stock.LocationByID)
 		for l := range stock.Locations(v).All() {
 			t.add(nil, l.ID, l.Name)
 		}
 	case "skuId":
-		t.what, t.by, t.has = "SKU", "code or name", func(id base.ID) bool { return stock.SKUByID(v, id) != nil }
+		t.what, t.by, t.has = "SKU", "code or name", has(stock.SKUByID)
 		for s := range stock.SKUs(v).All() {
 			if s.Code != nil {
 				t.add(nil, s.ID, *s.Code)
@@ -86,9 +86,7 @@ func (n *nameBook) table(member string) *nameTable {
 			t.add(codes, s.ID, s.Name)
 		}
 	case "articleId":
-		t.what, t.by, t.has = "article", "code or name", func(id base.ID) bool {
-			return stock.ArticleByID(v, id) != nil
-		}
+		t.what, t.by, t.has = "article", "code or name", has(stock.ArticleByID)
 		for r := range stock.Articles(v).All() {
 			t.add(nil, r.ID, r.Codes...)
 		}
@@ -97,17 +95,13 @@ func (n *nameBook) table(member string) *nameTable {
 			t.add(codes, r.ID, r.Name)
 		}
 	case "catalogItemId":
-		t.what, t.by, t.has = "catalog item", "name", func(id base.ID) bool {
-			return commerce.CatalogItemByID(v, id) != nil
-		}
+		t.what, t.by, t.has = "catalog item", "name", has(commerce.CatalogItemByID)
 		items, _ := commerce.Catalog(v, commerce.CatalogFilter{Active: true, Archived: true}, 0, math.MaxInt)
 		for _, i := range items {
 			t.add(nil, i.ID, i.Name)
 		}
 	case "customerId":
-		t.what, t.by, t.has = "customer", "email or name", func(id base.ID) bool {
-			return commerce.CustomerByID(v, id) != nil
-		}
+		t.what, t.by, t.has = "customer", "email or name", has(commerce.CustomerByID)
 		for m := range commerce.Customers(v).All() {
 			if m.Email != nil {
 				t.add(nil, m.ID, *m.Email)
@@ -119,7 +113,7 @@ func (n *nameBook) table(member string) *nameTable {
 		}
 	case "tags":
 		scope := n.of.tags
-		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(id base.ID) bool {
+		t.what, t.by, t.has = "tag of scope "+string(scope), "value", func(v base.View, id base.ID) bool {
 			g := label.TagByID(v, id)
 			return g != nil && g.Scope == scope
 		}
@@ -148,7 +142,7 @@ func (n *nameBook) refer(member string, raw []byte, dst *base.ID) wire.Wrong {
 		dst[i] = 0xff // the id of nothing, but an id: what is found wrong with it is said once
 	}
 	if isID {
-		if !t.has(id) {
+		if !t.has(n.view, id) {
 			return wire.Wrong{Code: wire.FaultReference, Message: "no " + t.what + " has this id"}
 		}
 		*dst = id

@@ -35,13 +35,11 @@ func (w *scribe) locationAddress(a *base.Address) {
 var answerLocation = answers((*scribe).writeLocation)
 
 var locationOperations = []operation{
-	read(operation{
+	found(operation{
 		id: "admin.locations.list", method: "GET", path: "/v1/admin/locations", scopes: []string{"locations.read"},
 		summary: "Lists locations in order of creation.", answer: pagedSchema(locationSchema),
-	}, input[foundPage]{query: foundQuery("the location", "the name, or the street, zip code or city of the address",
-		"")}, func(q *request, p *foundPage) error {
-		return appendFound(q, p, stock.FindLocations, (*scribe).writeLocation)
-	}),
+	}, foundQuery("the location", "the name, or the street, zip code or city of the address", ""),
+		stock.LocationDirectory, (*scribe).writeLocation),
 	write(operation{
 		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},
 		summary: "Creates a location.", answer: locationSchema,

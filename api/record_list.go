@@ -34,10 +34,12 @@ func searchFilter[In any](words string, at func(*In) *string) wire.Field[In] {
 	return wire.Defaulted("search", wire.Text(0, base.MaxName), "", at).Says(searchedWords + words + ".")
 }
 
-// appendFound appends the page that a function finds.
-func appendFound[R any](q *request, p *foundPage, find func(base.View, *base.RecordQuery, base.Part) ([]*R, int),
-	record func(w *scribe, r *R)) error {
-	rows, total := find(q.view, &p.RecordQuery, p.page.part())
-	appendRows(q, p.page, rows, total, record)
-	return nil
+// found makes the operation that lists the records that a directory finds.
+func found[R any](o operation, query *wire.Shape[foundPage], in *base.Directory[R],
+	record func(w *scribe, r *R)) operation {
+	return read(o, input[foundPage]{query: query}, func(q *request, p *foundPage) error {
+		rows, total := in.Find(q.view, &p.RecordQuery, nil, p.page.part())
+		appendRows(q, p.page, rows, total, record)
+		return nil
+	})
 }

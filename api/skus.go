@@ -56,13 +56,10 @@ func (w *scribe) articleSKU(s *stock.SKU) {
 var answerSKU = answersLabelled((*scribe).writeSKU)
 
 var skuOperations = append([]operation{
-	read(operation{
+	found(operation{
 		id: "admin.skus.list", method: "GET", path: "/v1/admin/skus", scopes: []string{"inventory.skus.read"},
 		summary: "Lists SKUs in order of creation.", answer: pagedSchema(skuSchema),
-	}, input[foundPage]{query: foundQuery("the SKU", "the name or the code", "code")}, func(q *request,
-		p *foundPage) error {
-		return appendFound(q, p, stock.FindSKUs, (*scribe).writeSKU)
-	}),
+	}, foundQuery("the SKU", "the name or the code", "code"), stock.SKUDirectory, (*scribe).writeSKU),
 	write(operation{
 		id: "admin.skus.create", method: "POST", path: "/v1/admin/skus", scopes: []string{"inventory.skus.write"},
 		summary: "Creates a SKU; its articles take its buffers where they have none of their own.", answer: skuSchema,

@@ -74,7 +74,7 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 	x.Reset(math.MaxInt)
 	slots, there := 0, base.Span{}
 	for _, l := range r.Lots {
-		at := stock.LocationID(a, l.Location)
+		at := stock.LocationKind.IDOf(a, l.Location)
 		if location != (base.ID{}) && location != at {
 			continue
 		}

@@ -43,7 +43,7 @@ func TestExternalIDs(t *testing.T) {
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchLocation{ID: id, External: p} },
 			func(res any) (base.ID, *label.External) { l := res.(*stock.Location); return l.ID, l.External },
 			func(x string) []base.ID {
-				list, _ := stock.FindLocations(s.view(), &base.RecordQuery{External: &x}, base.First)
+				list, _ := stock.LocationDirectory.Find(s.view(), &base.RecordQuery{External: &x}, nil, base.First)
 				return idsOf(list, func(l *stock.Location) base.ID { return l.ID })
 			}},
 		{"SKU", func(p label.ExternalPatch) base.Op {
@@ -52,7 +52,7 @@ func TestExternalIDs(t *testing.T) {
 			func(id base.ID, p label.ExternalPatch) base.Op { return stock.PatchSKU{ID: id, Labels: labels(p)} },
 			func(res any) (base.ID, *label.External) { r := res.(*stock.SKU); return r.ID, r.External },
 			func(x string) []base.ID {
-				list, _ := stock.FindSKUs(s.view(), &base.RecordQuery{External: &x}, base.First)
+				list, _ := stock.SKUDirectory.Find(s.view(), &base.RecordQuery{External: &x}, nil, base.First)
 				return idsOf(list, func(r *stock.SKU) base.ID { return r.ID })
 			}},
 		{"article", func(p label.ExternalPatch) base.Op {
@@ -75,7 +75,7 @@ func TestExternalIDs(t *testing.T) {
 			},
 			func(res any) (base.ID, *label.External) { r := res.(*commerce.Customer); return r.ID, r.External },
 			func(x string) []base.ID {
-				list, _ := commerce.FindCustomers(s.view(), &base.RecordQuery{External: &x}, base.First)
+				list, _ := commerce.CustomerDirectory.Find(s.view(), &base.RecordQuery{External: &x}, nil, base.First)
 				return idsOf(list, func(r *commerce.Customer) base.ID { return r.ID })
 			}},
 		{"catalog item", func(p label.ExternalPatch) base.Op {

@@ -104,7 +104,7 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 				require.Equal(t, total, n, "%+v %s", q, code)
 				require.Equal(t, fmt.Sprint(want), fmt.Sprint(got), "%+v %s", q, code)
 			}
-			list, n := stock.FindLocations(s.view(), &q, p)
+			list, n := stock.LocationDirectory.Find(s.view(), &q, nil, p)
 			ids, total := want(locations, "")
 			same(ids, total, idsOf(list, func(r *stock.Location) base.ID { return r.ID }), n)
 			of := scopes[:1+dice.IntN(2)]
@@ -114,13 +114,13 @@ func TestRecordsAreFoundByWordsAndCodes(t *testing.T) {
 			if code != "" {
 				q.Code = &code
 			}
-			units, n := stock.FindSKUs(s.view(), &q, p)
+			units, n := stock.SKUDirectory.Find(s.view(), &q, nil, p)
 			ids, total = want(skus, code)
 			same(ids, total, idsOf(units, func(r *stock.SKU) base.ID { return r.ID }), n)
 			if code != "" {
 				code += "@X"
 			}
-			people, n := commerce.FindCustomers(s.view(), &q, p)
+			people, n := commerce.CustomerDirectory.Find(s.view(), &q, nil, p)
 			ids, total = want(customers, code)
 			same(ids, total, idsOf(people, func(r *commerce.Customer) base.ID { return r.ID }), n)
 		}
@@ -139,7 +139,7 @@ func TestCustomersAreFoundByEachName(t *testing.T) {
 	s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderDraft, Pickup: s.loc,
 		Customers: []order.OrderCustomerInput{{Contact: who}}}})
 	for _, word := range []string{"mar", "sousa", "mizinha", "maria mizinha"} {
-		customers, _ := commerce.FindCustomers(s.view(), &base.RecordQuery{Search: word}, base.First)
+		customers, _ := commerce.CustomerDirectory.Find(s.view(), &base.RecordQuery{Search: word}, nil, base.First)
 		require.Len(t, customers, 1, word)
 		_, total := order.ListOrders(s.view(), &order.OrderQuery{Search: word, Active: true, Limit: 10})
 		require.Equal(t, 2, total, word)

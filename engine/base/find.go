@@ -18,11 +18,10 @@ type RecordQuery struct {
 	Search   string  // words, without case and accents, each the beginning of one that the record has
 }
 
-// Directory is how records of a kind are found. Each function gives the keys of a record in an index of its table,
-// which has a number.
+// Directory is how records of a kind are found: by the indexes with these numbers of its table. A kind that has none of
+// a sort is not asked for that.
 type Directory[R any] struct {
 	Of                          func(a *AccountState) *table.Table[R]
-	External, Code, Words       func(*R) []string // nil: there are none
 	ByExternal, ByCode, ByWords int
 }
 
@@ -48,8 +47,8 @@ func CodeKeys(code *string) []string {
 
 // Find gives a part of the records that are asked for, of those that fit, in order of creation, and how many there are;
 // fits nil: all do.
-func (d *Directory[R]) Find(a *AccountState, q *RecordQuery, fits func(*R) bool, p Part) (page []*R, total int) {
-	t, words := d.Of(a), WordsOf(q.Search)
+func (d *Directory[R]) Find(v View, q *RecordQuery, fits func(*R) bool, p Part) (page []*R, total int) {
+	t, words := d.Of(v.Acc), WordsOf(q.Search)
 	if words == nil && strings.TrimSpace(q.Search) != "" {
 		return nil, 0 // what has no word is found nowhere
 	}
@@ -60,12 +59,12 @@ func (d *Directory[R]) Find(a *AccountState, q *RecordQuery, fits func(*R) bool,
 		return page, t.Len()
 	}
 	return PageOf(d.candidates(t, q, words), func(r *R) bool {
-		if q.External != nil && !slices.Contains(d.External(r), *q.External) ||
-			q.Code != nil && !slices.Contains(d.Code(r), FoldCode(*q.Code)) {
+		if q.External != nil && !slices.Contains(t.Keys(d.ByExternal, r), *q.External) ||
+			q.Code != nil && !slices.Contains(t.Keys(d.ByCode, r), FoldCode(*q.Code)) {
 			return false
 		}
 		if len(words) > 0 {
-			if has := d.Words(r); slices.ContainsFunc(words, func(w string) bool { return !begins(has, w) }) {
+			if has := t.Keys(d.ByWords, r); slices.ContainsFunc(words, func(w string) bool { return !begins(has, w) }) {
 				return false
 			}
 		}

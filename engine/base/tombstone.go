@@ -41,9 +41,20 @@ func (a *AccountState) TombstoneID(of byte, no uint32) ID {
 	return ID{}
 }
 
-// TombstoneNo is the number that a record had that was deleted, by its id; 0 for none.
-func (a *AccountState) TombstoneNo(of byte, id ID) uint32 {
-	if f := TombstoneKind.In(a).Get(id); f != nil && f.Of == of {
+// IDOf is the id of a record by its number, also of one that is gone.
+func (k *Kind[R]) IDOf(a *AccountState, no uint32) ID {
+	if r := k.In(a).No(no); r != nil {
+		return k.Key(r)
+	}
+	return a.TombstoneID(k.Tag, no)
+}
+
+// NoOf is the number of a record by its id, also of one that is gone; 0 for none.
+func (k *Kind[R]) NoOf(a *AccountState, id ID) uint32 {
+	if r, no := k.In(a).Find(id); r != nil {
+		return no
+	}
+	if f := TombstoneKind.In(a).Get(id); f != nil && f.Of == k.Tag {
 		return f.No
 	}
 	return 0

@@ -101,8 +101,8 @@ var CatalogKind = base.RowsOf(base.TagCatalogItem, "catalog item", func(i *Catal
 		}
 		return keys
 	}),
-	table.By(func(i *CatalogItem) []string { return i.TagKeys() }),
-	table.By(func(i *CatalogItem) []string { return i.ExternalKeys() }),
+	table.By((*CatalogItem).TagKeys),
+	table.By((*CatalogItem).ExternalKeys),
 	table.Numbered(func(i *CatalogItem) uint32 { return i.No }))
 
 // CatalogLabels is catalog items as what labels hang on.
@@ -192,14 +192,6 @@ func nextCatalogNo(a *base.AccountState) uint32 {
 		no++
 	}
 	return no
-}
-
-// CatalogID is the id of an item's number, also of one that is gone.
-func CatalogID(a *base.AccountState, no uint32) base.ID {
-	if i := CatalogTable(a).No(no); i != nil {
-		return i.ID
-	}
-	return a.TombstoneID(base.TagCatalogItem, no)
 }
 
 // refers demands that what an item names is there.

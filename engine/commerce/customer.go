@@ -33,18 +33,14 @@ func (m *Customer) words() []string {
 	return base.WordKeys(append(m.Names(), m.CompanyName, m.Email, m.Phone)...)
 }
 
-var customerDirectory = base.Directory[Customer]{
-	Of: CustomerTable,
-	External: func(m *Customer) []string {
-		return m.ExternalKeys()
-	}, Code: func(m *Customer) []string { return base.CodeKeys(m.Email) }, Words: (*Customer).words,
-	ByExternal: customerByExternal, ByCode: customerByEmail, ByWords: customerByWords,
-}
+// CustomerDirectory finds customers.
+var CustomerDirectory = &base.Directory[Customer]{Of: CustomerTable, ByExternal: customerByExternal,
+	ByCode: customerByEmail, ByWords: customerByWords}
 
 var CustomerKind = func() *base.Kind[Customer] {
 	k := base.RowsOf(base.TagCustomer, "customer", func(m *Customer) base.ID { return m.ID },
-		table.By(func(m *Customer) []string { return m.TagKeys() }),
-		table.By(func(m *Customer) []string { return m.ExternalKeys() }),
+		table.By((*Customer).TagKeys),
+		table.By((*Customer).ExternalKeys),
 		table.By(func(m *Customer) []string { return base.CodeKeys(m.Email) }),
 		table.By(func(m *Customer) []string {
 			if !m.Traces {
@@ -187,11 +183,6 @@ func customerInUse(t *base.Tx, m *Customer) error {
 
 // CustomerByID returns a customer, or nil.
 func CustomerByID(v base.View, id base.ID) *Customer { return CustomerTable(v.Acc).Get(id) }
-
-// FindCustomers gives a part of the customers that are asked for, in order of creation, and how many there are.
-func FindCustomers(v base.View, q *base.RecordQuery, p base.Part) (page []*Customer, total int) {
-	return customerDirectory.Find(v.Acc, q, nil, p)
-}
 
 // Customers lists the account's customers in order of creation.
 func Customers(v base.View) *table.Table[Customer] { return CustomerTable(v.Acc) }

@@ -602,15 +602,15 @@ func HoldFrom(a *base.AccountState, rec *HoldRecord, find func(base.ID) (timelin
 	for i, l := range rec.Lines {
 		proto, n := l.Begin(rec.ID, next)
 		next = n + uint64(l.Units)
-		out := HoldLine{Location: stock.LocationID(a, l.Location), Return: stock.LocationID(a, l.Goes()),
+		out := HoldLine{Location: stock.LocationKind.IDOf(a, l.Location), Return: stock.LocationKind.IDOf(a, l.Goes()),
 			Window: base.Span{Start: l.From, End: l.To}, Quantity: int(l.Quantity), Purchase: l.Purchase.Type()}
 		switch l.Named {
 		case base.NamesSKU:
-			out.SKU = stock.SKUID(a, l.Item)
+			out.SKU = stock.SKUKind.IDOf(a, l.Item)
 		case base.NamesArticle:
-			out.Article = stock.ArticleID(a, l.Item)
+			out.Article = stock.ArticleKind.IDOf(a, l.Item)
 		case base.NamesCatalogItem:
-			out.CatalogItem = commerce.CatalogID(a, l.Item)
+			out.CatalogItem = commerce.CatalogKind.IDOf(a, l.Item)
 		}
 		if !rec.Status.Ended() {
 			shown := min(int(l.Units), most)
@@ -701,7 +701,7 @@ func init() {
 		Goes: func(a *base.AccountState, h timeline.Hold) base.ID {
 			if rec := Holds(a).Get(holding(a, h)); rec != nil {
 				if i, _ := rec.lineOf(h); i >= 0 {
-					return stock.LocationID(a, rec.Lines[i].Goes())
+					return stock.LocationKind.IDOf(a, rec.Lines[i].Goes())
 				}
 			}
 			return base.ID{}

@@ -49,7 +49,7 @@ func componentsOf(a *base.AccountState, l *LineRow, proto base.ID) []commerce.Co
 	case l.Booked != nil:
 		return l.Booked.Components
 	}
-	k := commerce.KitSince(a, commerce.CatalogID(a, l.Item), proto)
+	k := commerce.KitSince(a, commerce.CatalogKind.IDOf(a, l.Item), proto)
 	if k == nil || int(l.Units) != int(l.Quantity)*k.Units() {
 		return nil
 	}
@@ -60,9 +60,9 @@ func componentsOf(a *base.AccountState, l *LineRow, proto base.ID) []commerce.Co
 func heldAs(a *base.AccountState, l *LineRow, of []commerce.Component, n int) base.Item {
 	switch l.Named {
 	case base.NamesSKU:
-		return base.Item{SKU: stock.SKUID(a, l.Item)}
+		return base.Item{SKU: stock.SKUKind.IDOf(a, l.Item)}
 	case base.NamesArticle:
-		return base.Item{Article: stock.ArticleID(a, l.Item)}
+		return base.Item{Article: stock.ArticleKind.IDOf(a, l.Item)}
 	}
 	for _, c := range of {
 		if n -= int(l.Quantity) * c.Quantity; n < 0 {

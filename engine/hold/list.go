@@ -110,7 +110,7 @@ func AskHolds(a *base.AccountState, q *HoldQuery) (l *holdListing, ok bool) {
 		l.items = append(l.items, DenseLine{Named: x.Kind(), Item: no})
 	}
 	if q.Location != nil {
-		if l.location = stock.LocationNo(a, *q.Location); l.location == 0 {
+		if l.location = stock.LocationKind.NoOf(a, *q.Location); l.location == 0 {
 			return nil, false
 		}
 	}
@@ -186,20 +186,11 @@ var ASale = base.PurchaseOf(base.PurchaseSale)
 func numberOf(a *base.AccountState, i base.Item) uint32 {
 	switch i.Kind() {
 	case base.NamesSKU:
-		if s := stock.SKUTable(a).Get(i.SKU); s != nil {
-			return s.No
-		}
-		return a.TombstoneNo(base.TagSKU, i.SKU)
+		return stock.SKUKind.NoOf(a, i.SKU)
 	case base.NamesArticle:
-		if r := stock.ArticleTable(a).Get(i.Article); r != nil {
-			return r.No
-		}
-		return a.TombstoneNo(base.TagArticle, i.Article)
+		return stock.ArticleKind.NoOf(a, i.Article)
 	case base.NamesCatalogItem:
-		if c := commerce.CatalogTable(a).Get(i.CatalogItem); c != nil {
-			return c.No
-		}
-		return a.TombstoneNo(base.TagCatalogItem, i.CatalogItem)
+		return commerce.CatalogKind.NoOf(a, i.CatalogItem)
 	}
 	return 0
 }

@@ -54,7 +54,7 @@ var TagKind = func() *base.Kind[Tag] {
 // words are those of the tag's text.
 func (g *Tag) words() []string { return base.WordKeys(&g.Value) }
 
-var tagDirectory = base.Directory[Tag]{Of: TagTable, Words: (*Tag).words, ByWords: tagByWords}
+var tagDirectory = base.Directory[Tag]{Of: TagTable, ByWords: tagByWords}
 
 // TagTable are all tags of an account.
 func TagTable(a *base.AccountState) *table.Table[Tag] { return base.TableOf[Tag](a, base.TagTag) }
@@ -135,7 +135,7 @@ func TagByID(v base.View, id base.ID) *Tag { return TagTable(v.Acc).Get(id) }
 
 // FindTags gives a part of the tags of some scopes that are asked for, in order of creation, and how many there are.
 func FindTags(v base.View, q *base.RecordQuery, scopes []TagScope, p base.Part) (page []*Tag, total int) {
-	return tagDirectory.Find(v.Acc, q, func(g *Tag) bool { return slices.Contains(scopes, g.Scope) }, p)
+	return tagDirectory.Find(v, q, func(g *Tag) bool { return slices.Contains(scopes, g.Scope) }, p)
 }
 
 // Tags lists the account's tags in order of creation.

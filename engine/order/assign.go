@@ -193,7 +193,7 @@ func unpin(t *base.Tx, line int, l *OrderLine, u *OrderUnit, h timeline.Hold, at
 		}
 		return nil
 	}
-	q, err := stock.NewRequest(t, i, stock.LocationID(t.Acc, d.Lot(at.Lot).Location))
+	q, err := stock.NewRequest(t, i, stock.LocationKind.IDOf(t.Acc, d.Lot(at.Lot).Location))
 	if err != nil {
 		return ofLineItem(line, err)
 	}

@@ -198,7 +198,7 @@ var OrderKind = func() *base.Kind[Order] {
 			}
 			return keys
 		}),
-		table.By(func(o *Order) []string { return o.ExternalKeys() }),
+		table.By((*Order).ExternalKeys),
 		table.Numbered(func(o *Order) uint32 { return o.Number }))
 	k.Encode, k.Decode, k.Knows, k.Older, k.Weigh = encodeOrder, decodeOrder, base.Knows[storedOrder], olderOrder,
 		weighOrder

@@ -159,7 +159,7 @@ func placeOf(a *base.AccountState, u *OrderUnit, s *timeline.Stock, e *Edits) (r
 	no := s.Lot(lot).Article
 	article := e.article(a, no)
 	if article == nil {
-		r.Article = stock.ArticleID(a, no)
+		r.Article = stock.ArticleKind.IDOf(a, no)
 		return r
 	}
 	r.Article, r.Name, r.Codes = article.ID, article.Name, article.Codes

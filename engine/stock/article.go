@@ -92,8 +92,8 @@ var ArticleKind = func() *base.Kind[Article] {
 			}
 			return []string{unsafe.String(&r.SKU[0], len(r.SKU))} // the id never changes, and need not be there twice
 		}),
-		table.By(func(r *Article) []string { return r.TagKeys() }),
-		table.By(func(r *Article) []string { return r.ExternalKeys() }),
+		table.By((*Article).TagKeys),
+		table.By((*Article).ExternalKeys),
 		table.Numbered(func(r *Article) uint32 { return r.No }))
 	k.Put = func(_ *base.State, a *base.AccountState, before, after *Article) {
 		if after == nil {
@@ -492,14 +492,6 @@ func ArticleByID(v base.View, id base.ID) *Article { return ArticleTable(v.Acc).
 
 // Articles lists the account's articles in order of creation.
 func Articles(v base.View) *table.Table[Article] { return ArticleTable(v.Acc) }
-
-// ArticleID is the id of an article by its number.
-func ArticleID(a *base.AccountState, no uint32) base.ID {
-	if r := ArticleTable(a).No(no); r != nil {
-		return r.ID
-	}
-	return a.TombstoneID(base.TagArticle, no)
-}
 
 // DeleteArticle removes an article with its units and scheduled events, unless a hold or a reservation that is not over
 // has one of its units or waits for one. Its units end now; holds that are over keep theirs.

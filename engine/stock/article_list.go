@@ -264,7 +264,7 @@ func (l *listing) filter(f *Filter) (c condition, err error) {
 		if f.Operator != label.IsEmpty && f.Operator != label.IsNotEmpty {
 			var numbers []uint32
 			for _, x := range operands {
-				numbers = append(numbers, LocationNo(l.a, x.ID))
+				numbers = append(numbers, LocationKind.NoOf(l.a, x.ID))
 			}
 			wanted = func(no uint32) bool { return slices.Contains(numbers, no) }
 		}

@@ -85,7 +85,7 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 	x.Events = ScheduledEvents(v, x.Events, id, location, w)
 	lots := r.Lots
 	if location != (base.ID{}) {
-		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationID(a, l.Location) == location })
+		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationKind.IDOf(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
 	if x.ledger.over = w; w.Start == w.End {
@@ -94,7 +94,7 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 	x.units.most = cmp.Or(x.Most, base.MaxListed)
 	x.short.most = x.units.most
 	for _, l := range lots {
-		addLotStock(a, x, r, l, LocationID(a, l.Location), now)
+		addLotStock(a, x, r, l, LocationKind.IDOf(a, l.Location), now)
 	}
 	for _, u := range x.units.list() {
 		x.Units = append(x.Units, UnavailabilityAt(a, u.Hold, u.Place))
@@ -212,7 +212,7 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 // moves: none over a window that is over.
 func bookable(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, now int64) LocationCount {
 	at, w := LocationTable(a).No(l.Location), InstantOr(x.Window)
-	free := LocationCount{Location: LocationID(a, l.Location), Exact: true}
+	free := LocationCount{Location: LocationKind.IDOf(a, l.Location), Exact: true}
 	if at == nil || !r.Takes() {
 		return free
 	}

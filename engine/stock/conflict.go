@@ -256,8 +256,8 @@ func Conflicts(v base.View, f ConflictFilter, offset, limit int, now int64) (pag
 }
 
 func (f ConflictFilter) admits(a *base.AccountState, lot timeline.Lot) bool {
-	return (f.Article == (base.ID{}) || f.Article == ArticleID(a, lot.Article)) &&
-		(f.Location == (base.ID{}) || LocationID(a, lot.Location) == f.Location)
+	return (f.Article == (base.ID{}) || f.Article == ArticleKind.IDOf(a, lot.Article)) &&
+		(f.Location == (base.ID{}) || LocationKind.IDOf(a, lot.Location) == f.Location)
 }
 
 // ConflictSKU is the SKU that a conflict belongs to: of one that is pinned, or was made for no SKU and whose article

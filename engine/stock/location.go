@@ -83,16 +83,14 @@ func (l *Location) words() []string {
 	return base.WordKeys(&l.Name, &l.Address.Address, &l.Address.ZipCode, &l.Address.City)
 }
 
-var locationDirectory = base.Directory[Location]{
-	Of: LocationTable, External: func(l *Location) []string { return l.External.Keys() }, Words: (*Location).words,
-	ByExternal: locationByExternal, ByWords: locationByWords,
-}
+// LocationDirectory finds locations.
+var LocationDirectory = &base.Directory[Location]{Of: LocationTable, ByExternal: locationByExternal,
+	ByWords: locationByWords}
 
 var LocationKind = func() *base.Kind[Location] {
 	k := base.RowsOf(base.TagLocation, "location", func(l *Location) base.ID { return l.ID },
-		table.By(func(l *Location) []string {
-			return l.External.Keys()
-		}), table.By((*Location).words), table.Numbered(func(l *Location) uint32 { return l.No }))
+		table.By(func(l *Location) []string { return l.External.Keys() }), table.By((*Location).words),
+		table.Numbered(func(l *Location) uint32 { return l.No }))
 	k.Put = func(_ *base.State, a *base.AccountState, before, after *Location) {
 		if after == nil {
 			k.In(a).Delete(before.ID)
@@ -169,29 +167,8 @@ func (o PatchLocation) PlanOn(t *base.Tx) (any, error) {
 // LocationByID returns a location, or nil.
 func LocationByID(v base.View, id base.ID) *Location { return LocationTable(v.Acc).Get(id) }
 
-// FindLocations gives a part of the locations that are asked for, in order of creation, and how many there are.
-func FindLocations(v base.View, q *base.RecordQuery, p base.Part) (page []*Location, total int) {
-	return locationDirectory.Find(v.Acc, q, nil, p)
-}
-
 // Locations lists the account's locations in order of creation.
 func Locations(v base.View) *table.Table[Location] { return LocationTable(v.Acc) }
-
-// LocationID is the id of a location by its number, also of one that is gone.
-func LocationID(a *base.AccountState, no uint32) base.ID {
-	if l := LocationTable(a).No(no); l != nil {
-		return l.ID
-	}
-	return a.TombstoneID(base.TagLocation, no)
-}
-
-// LocationNo is the number of a location by its id, also of one that is gone; 0 for none.
-func LocationNo(a *base.AccountState, id base.ID) uint32 {
-	if l := LocationTable(a).Get(id); l != nil {
-		return l.No
-	}
-	return a.TombstoneNo(base.TagLocation, id)
-}
 
 // DeleteLocation removes a location at which no unit is, now or later, and for which no hold and no scheduled event is
 // that is not over.

@@ -53,13 +53,9 @@ const (
 // words are those of the SKU's name and code.
 func (s *SKU) words() []string { return base.WordKeys(&s.Name, s.Code) }
 
-var skuDirectory = base.Directory[SKU]{
-	Of: SKUTable,
-	External: func(s *SKU) []string {
-		return s.ExternalKeys()
-	}, Code: func(s *SKU) []string { return base.CodeKeys(s.Code) }, Words: (*SKU).words,
-	ByExternal: skuByExternal, ByCode: skuByFoldedCode, ByWords: skuByWords,
-}
+// SKUDirectory finds SKUs.
+var SKUDirectory = &base.Directory[SKU]{Of: SKUTable, ByExternal: skuByExternal, ByCode: skuByFoldedCode,
+	ByWords: skuByWords}
 
 var SKUKind = func() *base.Kind[SKU] {
 	k := base.RowsOf(base.TagSKU, "SKU", func(s *SKU) base.ID { return s.ID },
@@ -69,8 +65,8 @@ var SKUKind = func() *base.Kind[SKU] {
 			}
 			return []string{*s.Code}
 		}),
-		table.By(func(s *SKU) []string { return s.TagKeys() }),
-		table.By(func(s *SKU) []string { return s.ExternalKeys() }),
+		table.By((*SKU).TagKeys),
+		table.By((*SKU).ExternalKeys),
 		table.By((*SKU).words),
 		table.By(func(s *SKU) []string { return base.CodeKeys(s.Code) }),
 		table.Numbered(func(s *SKU) uint32 { return s.No }))
@@ -263,21 +259,8 @@ func (o PatchSKU) PlanOn(t *base.Tx) (any, error) {
 // SKUByID returns a SKU, or nil.
 func SKUByID(v base.View, id base.ID) *SKU { return SKUTable(v.Acc).Get(id) }
 
-// FindSKUs gives a part of the SKUs that are asked for, in order of creation, and how many there are.
-func FindSKUs(v base.View, q *base.RecordQuery, p base.Part) (page []*SKU, total int) {
-	return skuDirectory.Find(v.Acc, q, nil, p)
-}
-
 // SKUs lists the account's SKUs in order of creation.
 func SKUs(v base.View) *table.Table[SKU] { return SKUTable(v.Acc) }
-
-// SKUID is the id of a SKU by its number.
-func SKUID(a *base.AccountState, no uint32) base.ID {
-	if s := SKUTable(a).No(no); s != nil {
-		return s.ID
-	}
-	return a.TombstoneID(base.TagSKU, no)
-}
 
 // DeleteSKU removes a SKU that has no article, and for which no hold is that is not over.
 type DeleteSKU = base.Delete[SKU, *SKU]

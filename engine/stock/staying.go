@@ -84,7 +84,7 @@ func StayingOf(v base.View, r *Article, now int64) (x Staying) {
 			by := net[lot]
 			count[lot], net[lot] = count[lot]+by, 0
 			if by > 0 {
-				stays[lot] = append(stays[lot], Stay{LocationID(v.Acc, r.Lots[lot].Location), at, by})
+				stays[lot] = append(stays[lot], Stay{LocationKind.IDOf(v.Acc, r.Lots[lot].Location), at, by})
 			}
 			if by < 0 && at > now {
 				x.Ending -= by

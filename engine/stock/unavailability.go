@@ -38,7 +38,7 @@ func UnavailabilityAt(a *base.AccountState, h timeline.Hold, at timeline.Place) 
 	lot := a.Stock.Lot(at.Lot)
 	u := Unavailability{
 		ID: h.ID, Range: h.Span, Body: h.Body(), Kind: h.Kind, Blocker: h.Flags.Blocker(), Owner: OwnerOf(a, h),
-		Line: int(h.Line), Article: ArticleID(a, lot.Article), Location: LocationID(a, lot.Location),
+		Line: int(h.Line), Article: ArticleKind.IDOf(a, lot.Article), Location: LocationKind.IDOf(a, lot.Location),
 		Unmet: Unmet(a.Stock, h, at, a.Ledger.At),
 	}
 	if o := ownerships[u.Blocker]; o != nil && o.Item != nil {

@@ -223,6 +223,9 @@ func (t *Table[R]) By(i int, key string) iter.Seq[*R] {
 	}
 }
 
+// Keys are those under which index number i lists a row.
+func (t *Table[R]) Keys(i int, r *R) []string { return t.indexes[i].keys(r) }
+
 // Prefix yields the ids of the rows that index number i lists under keys that begin so: key by key, so that one may
 // come several times.
 func (t *Table[R]) Prefix(i int, prefix string) iter.Seq[ID] {

@@ -28,7 +28,7 @@ func (o CancelUnit) PlanOn(t *base.Tx) (any, error) {
 	l.Waive()
 	l.endIfSettled(t.Now)
 	stock.SeatFreed(t)
-	if err := reprice(t, n); err != nil {
+	if err := reprice(n); err != nil {
 		return nil, err
 	}
 	return answer(t, n), nil

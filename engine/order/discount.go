@@ -91,7 +91,7 @@ func applyCode(t *base.Tx, o *Order, text string) (*commerce.DiscountCode, error
 	}
 	d = commerce.UseDiscount(t, d, 1)
 	o.Codes = append(o.Codes, OrderCode{ID: d.ID, Terms: d.DiscountTerms})
-	return d, reprice(t, o)
+	return d, reprice(o)
 }
 
 // applyCodes puts codes on an order, one after the other, or refuses the first that cannot be put on.
@@ -170,7 +170,7 @@ func (o RemoveDiscount) PlanOn(t *base.Tx) (any, error) {
 	}
 	giveBack(t, &n.Codes[i])
 	n.Codes = append(n.Codes[:i], n.Codes[i+1:]...)
-	return nil, reprice(t, n)
+	return nil, reprice(n)
 }
 
 // giveBack takes back the use that an order has made of a code, once.

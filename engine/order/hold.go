@@ -153,7 +153,7 @@ func (o OrderHold) PlanOn(t *base.Tx) (any, error) {
 		return nil, err
 	}
 	stock.SeatFreed(t)
-	if err := reprice(t, n); err != nil {
+	if err := reprice(n); err != nil {
 		return nil, err
 	}
 	if err := applyCodes(t, n, o.Discounts); err != nil {

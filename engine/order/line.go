@@ -160,7 +160,7 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	if in.UnitPrice != nil {
 		l.UnitPrice, l.OwnPrice = *in.UnitPrice, true
 	}
-	if err := fillMore(t, o, &l, in); err != nil {
+	if err := fillMore(o, &l, in); err != nil {
 		return err
 	}
 	l.fill(in, func(string) bool { return true })
@@ -187,7 +187,7 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 }
 
 // fillMore keeps what few lines have and none is given later.
-func fillMore(t *base.Tx, o *Order, l *OrderLine, in *OrderLineInput) error {
+func fillMore(o *Order, l *OrderLine, in *OrderLineInput) error {
 	l.More = &LineMore{Requirements: in.Requirements, IsAddon: base.ValueOf(in.IsAddon),
 		AddonOf: base.ValueOf(in.AddonOf), CatalogAddon: base.ValueOf(in.CatalogAddon),
 		CartAddon: base.ValueOf(in.CartAddon), OrderCustomer: base.ValueOf(in.OrderCustomer)}
@@ -325,7 +325,7 @@ func addLines(t *base.Tx, o *Order, lines []OrderLineInput, overbook bool) error
 	} else if err := open(t, o, first, overbook); err != nil {
 		return err
 	}
-	return reprice(t, o)
+	return reprice(o)
 }
 
 // open takes the stock of an order's lines from one on, and begins their subscriptions.
@@ -400,7 +400,7 @@ func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
 		rebill(t, n, l)
 	}
 	if o.resold() || o.has("quantity", "taxRate") {
-		if err := reprice(t, n); err != nil {
+		if err := reprice(n); err != nil {
 			return nil, err
 		}
 	}
@@ -573,7 +573,7 @@ func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {
 		}
 		return true
 	})
-	if err := reprice(t, n); err != nil {
+	if err := reprice(n); err != nil {
 		return nil, err
 	}
 	stock.SeatFreed(t)

@@ -48,7 +48,7 @@ func priceLines(t *base.Tx, o *Order) error {
 			return err
 		}
 	}
-	return reprice(t, o)
+	return reprice(o)
 }
 
 func tooDear() *base.Error {
@@ -58,7 +58,7 @@ func tooDear() *base.Error {
 
 // reprice spreads the codes that an order carries over its lines again, in the order in which they were applied, each
 // over what those before it have left.
-func reprice(t *base.Tx, o *Order) error {
+func reprice(o *Order) error {
 	left, ok := o.amounts()
 	if !ok {
 		return tooDear()

@@ -42,7 +42,7 @@ func QuoteOrder(v base.View, o CreateOrder, now int64) (*Quote, error) {
 	if n.UnitCount() > base.MaxUnits {
 		return nil, tooManyUnits()
 	}
-	if err := reprice(t, n); err != nil {
+	if err := reprice(n); err != nil {
 		return nil, err
 	}
 	if err := applyCodes(t, n, o.Discounts); err != nil {

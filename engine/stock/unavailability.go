@@ -23,9 +23,6 @@ type Unavailability struct {
 	Unmet    bool // its article does not have what the order's line requires any more
 }
 
-// CreatedAt is the instant at which the unit was taken.
-func (u Unavailability) CreatedAt() int64 { return base.CreatedAt(u.ID) }
-
 // Conflict says that the hold has no unit. A unit that was sold has no hold any more.
 func (u Unavailability) Conflict() bool { return u.Slot == (base.ID{}) && u.Kind != timeline.Sale }
 

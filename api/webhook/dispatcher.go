@@ -21,8 +21,8 @@ import (
 // This file owns the dispatcher: which attempt is begun when.
 
 const (
-	perWebhook = 16  // attempts under way at one endpoint
-	accounts   = 4   // an account has at most 1/accounts of them, not counting the first attempt at each endpoint
+	perWebhook = 16 // attempts under way at one endpoint
+	accounts   = 4  // an account has at most 1/accounts of them, not counting the first attempt at each endpoint
 
 	busyQueue  = 16  // commands that wait, not counting those of outcomes, from which on deliveries give way
 	busyFor    = 100 // milliseconds for which that counts: for a moment right after a sync no command waits

@@ -38,7 +38,8 @@ func TestConsoleDoesWhatIsMeant(t *testing.T) {
 		{"an order of many units is whole", m.showsMany}, {"a row that is cut says so", m.saysCut},
 		{"every scope is to be had", m.offersScopes}, {"a day without a midnight is one day", m.countsDays},
 		{"a refusal is told elsewhere, too", m.tellsElsewhere}, {"a cart's link has its times", m.fixesTimes},
-		{"a page beyond the last is the last", m.findsLastPage}, {"what comes after signing out is dropped", m.signsOut},
+		{"a page beyond the last is the last", m.findsLastPage},
+		{"what comes after signing out is dropped", m.signsOut},
 		{"the focus stays", m.keepsFocus}, {"what is asked is what is done", m.asksWhole},
 		{"a page that is not seen catches up", m.catchesUp}, {"SKUs beyond the first are found", m.findsSKUs},
 	} {

@@ -124,7 +124,7 @@ async function together(signal, load) {
 	return load({signal, asOf: (await post("snapshots", {}, {signal, idem: ""})).sequence});
 }
 
-/** The names of the articles that units were moved from. */
+/** Names of the articles that units were moved from. */
 export const moved = new Map();
 
 /** Listens to what changes from the first state on, until stopped. A page that is not seen gives its connection to others. */

@@ -1,4 +1,4 @@
-// This file owns the one place that names the packages: views take what they draw with from here.
+// This file owns the one place that names the packages that views draw with.
 import {h, render} from "./preact.js";
 import {useState, useEffect, useLayoutEffect, useRef, useMemo} from "./hooks.js";
 import {signal, computed} from "./signals.js";

@@ -26,7 +26,7 @@ function bar(x, now) {
 function rowOf(r, now) {
 	const bars = r.bars.map((b) => bar(b, now)), left = (k) => Math.max(0, r[k + "Total"] - r[k].length) || 0;
 	return {
-		...r, bars, left: left("bars") + left("conflicts") + left("events"), till: left("bars") ? bars.at(-1).from : Infinity, stepsTill: r.stepped ? Infinity : ms(r.steps.at(-1).from), conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: ms(s.from)})),
+		...r, bars, left: left("conflicts") + left("events"), barsLeft: left("bars"), till: left("bars") ? bars.at(-1).from : Infinity, stepsTill: r.stepped ? Infinity : ms(r.steps.at(-1).from), conflicts: r.conflicts.map((b) => bar(b, now)), steps: r.steps.map((s) => ({...s, from: ms(s.from)})),
 		events: r.events.filter((e) => e.type !== "reservation").map((e) => ({...e, from: ms(e.from), to: end(e.to)})),
 		slots: r.units > 1 ? [...new Set(bars.map((b) => b.slotId).filter(Boolean))].sort() : [],
 	};

@@ -129,7 +129,7 @@ export function useMoving({layout, perMs, snap, z, scroller}) {
 	};
 }
 
-/** The bar that an arrow leads to: the next of its row, or the nearest of another row. */
+/** The bar that an arrow leads to: the next of its row, or the nearest of another. */
 function nearest(box, from, [right, below]) {
 	const row = (b) => Number(b.closest(".tl-row").dataset.row), far = (b) => [b.offsetLeft - from.offsetLeft, row(b) - row(from)];
 	const way = (b) => {const [x, y] = far(b); return Math.abs(y) * 1e6 + Math.abs(x);};

@@ -206,13 +206,13 @@ function Grid(p) {
 function line(r, at, tab) {
 	const {row} = r, {open} = at, style = `top:${r.i * ROW}px`;
 	if (!row) return html`<div key=${r.key} class="tl-row" style=${style}><div class="tl-name dim">…<//><//>`;
-	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts, till = lot ? row.stepsTill : row.till;
+	const lot = row.units > 1 && !r.unit, conflicts = r.unit ? [] : row.conflicts, till = lot ? row.stepsTill : row.till, left = row.left + (lot && !open.has(row.id) ? 0 : row.barsLeft);
 	return html`<div key=${r.key} class=${"tl-row" + (r.first ? " first" : "") + (r.unit ? " unit" : "") + (at.target === r.key ? " target" : "")} style=${style} data-row=${r.i}>
 		<div class="tl-name" title=${row.name + (row.sku ? " · " + row.sku.name : "")}>${lot && row.slots.length > 0 && html`<Button kind="plain small" label=${(open.has(row.id) ? "Hide" : "Show") + " the units of " + row.name} aria-expanded=${open.has(row.id)} onClick=${() => {
 			const next = new Set(open);
 			if (!next.delete(row.id)) next.add(row.id);
 			setQ({open: [...next].join(",")});
-		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}<//>` : ""}<//>${lot && html`<Badge>${row.units}<//>`}${!r.unit && row.left > 0 && html`<Badge kind="warn" title=${row.left + " more are not shown"}>+${row.left}<//>`}<//>
+		}}>${open.has(row.id) ? "▾" : "▸"}<//>`}<span>${r.unit ? "Unit " + r.unit : row.name}${!r.unit && row.code ? html`<small>${row.code}${row.sku && !row.name.startsWith(row.sku.name) ? " · " + row.sku.name : ""}<//>` : ""}<//>${lot && html`<Badge>${row.units}<//>`}${!r.unit && left > 0 && html`<Badge kind="warn" title=${left + " more are not shown"}>+${left}<//>`}<//>
 		${lot ? html`<${Lot} row=${row} at=${at}/>` : !r.unit && row.steps.map((s, i) => s.stock === 0 && html`<div class="tl-gone" title="It is not here then" style=${box(at.x(s.from), at.x(row.steps[i + 1]?.from ?? at.w1) - at.x(s.from))}><//>`)}
 		${r.bars.map((b) => bar(b, at, row, tab === b.id))}
 		${conflicts.map((b) => bar(b, at, row, false, true))}

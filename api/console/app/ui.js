@@ -169,7 +169,7 @@ function Table({heads, rows, name}) {
 		${cells.map((c, i) => html`<td class=${kind(i)} data-head=${text(i)}>${name && !i ? html`<a href=${href(view, {...q, [name]: id})} onClick=${(e) => e.stopPropagation()}>${c}</a>` : c}<//>`)}<//>`)}<//><//><//>`;
 }
 
-/** A page of a list, by what makes a row of an element; or what stands for an empty one. */
+/** A page of a list, by a row of an element; or what stands for an empty one. */
 function List({of, row, none = "", ...rest}) {
 	const p = of.data?.pagination, beyond = !of.loading && p?.page > p?.totalPages && p.totalPages;
 	useEffect(() => {if (beyond) setQ({page: beyond});}, [beyond]);

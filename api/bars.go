@@ -241,7 +241,8 @@ func (w *scribe) writeSKURow(r *skuRow) {
 	w.ID("id", r.sku.ID, "The SKU's id.")
 	w.Text("name", r.sku.Name, "What the SKU is called.")
 	w.TextOrNull("code", r.sku.Code, "The SKU's code.")
-	w.counts("minFree", r.free, "Fewest units free at an instant of each bucket; below 0 where holds have no unit.")
+	w.counts("minFree", r.free, "Fewest units free at an instant of each bucket; below 0 where holds have no unit. Of "+
+		"all locations it is the sum of what each of them has by itself.")
 	w.counts("stock", r.stock, "Units there at the start of each bucket.")
 }
 

@@ -106,7 +106,12 @@ func TestCountsAreTheCalendars(t *testing.T) {
 	apart := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
 		`{"name":"Slow to clean","skuId":%q,"bufferTimeAmountAfter":3,"bufferTimeUnitAfter":"hours","quantities":[{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"}]}`, sku, location))["id"].(string)
 	s.ok("POST", "/v1/admin/holds", s.holdBody("article", apart, location, noon+4*day+6*hour, noon+4*day+7*hour, 1))
-	for _, at := range []string{"", "&serviceLocationId=" + location} {
+	// Another place has a unit less on the same day, at another hour.
+	other := s.ok("POST", "/v1/admin/locations", `{"name":"Elsewhere","timezone":"Europe/Helsinki"}`)["id"].(string)
+	s.ok("POST", "/v1/admin/articles/"+first+"/increase-quantity", fmt.Sprintf(
+		`{"serviceLocationId":%q,"amount":1,"effectiveFrom":"2025-01-01T00:00:00Z"}`, other))
+	s.ok("POST", "/v1/admin/holds", s.holdBody("sku", sku, other, noon+4*day+2*hour, noon+4*day+3*hour, 1))
+	for at, units := range map[string]int{"": 4, "&serviceLocationId=" + location: 3} {
 		for _, bucket := range []string{"day", "hour"} {
 			window := "from=" + when(noon) + "&to=" + when(noon+6*day) + "&bucket=" + bucket + at
 			got := s.ok("GET", "/v1/admin/availability/counts?"+window, "")
@@ -120,7 +125,7 @@ func TestCountsAreTheCalendars(t *testing.T) {
 				b := b.(map[string]any)
 				require.Equal(t, b["minFree"], row["minFree"].([]any)[i], "%s %v", bucket, b["range"])
 				require.Equal(t, b["range"].(map[string]any)["start"], edges[i])
-				require.EqualValues(t, 3, row["stock"].([]any)[i])
+				require.EqualValues(t, units, row["stock"].([]any)[i])
 			}
 		}
 	}

@@ -191,7 +191,8 @@ func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w b
 
 // CountSKUs counts the units of SKUs over a window, by days or hours of a location, or of the account over all of them.
 // The buckets are those between neighbouring edges. For each SKU and bucket, free is the fewest units that are free at
-// an instant of the bucket, below 0 if holds have no unit. stock is the number of units that are there at its start.
+// an instant of the bucket, below 0 if holds have no unit. stock is the number of units that are there at its start. Of
+// all locations each number is the sum of what the locations have by themselves, as in a calendar.
 func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, size stock.BucketSize) (edges []int64,
 	free, units [][]int, err error) {
 	a, zone := v.Acc, v.Acc.Row.Timezone
@@ -207,17 +208,23 @@ func CountSKUs(v base.View, skus []*stock.SKU, location base.ID, w base.Span, si
 	}
 	var few []stock.Source
 	var pools []timeline.PoolRef
+	var own []int // of one place
 	for _, s := range skus {
-		there := make([]int, len(edges)-1)
-		few, pools = few[:0], pools[:0]
+		least, there := make([]int, len(edges)-1), make([]int, len(edges)-1)
 		for _, l := range places {
-			few = stock.Sources(a, few, nil, s, l, w, w.Start)
+			if few = stock.Sources(a, few[:0], nil, s, l, w, w.Start); len(few) == 0 {
+				continue
+			}
+			pools = pools[:0]
+			for _, x := range few {
+				pools = append(pools, x.Pool)
+				a.Stock.AddStock(x.Pool, edges[:len(there)], there)
+			}
+			own = a.Stock.MinFrees(pools, edges, own[:0])
+			for i, n := range own {
+				least[i] += n
+			}
 		}
-		for _, x := range few {
-			pools = append(pools, x.Pool)
-			a.Stock.AddStock(x.Pool, edges[:len(there)], there)
-		}
-		least := a.Stock.MinFrees(pools, edges, make([]int, 0, len(there)))
 		free, units = append(free, least), append(units, there)
 	}
 	return edges, free, units, nil

@@ -130,6 +130,23 @@ func (a *Account) Calendar(v base.View, q hold.Query, size stock.BucketSize, now
 	return nil
 }
 
+// Counts judges the counts of a SKU over a window, by the units that are free and there in each bucket.
+func (a *Account) Counts(sku, location ID, edges []int64, free, units []int) error {
+	pools := a.pools(base.Item{SKU: sku}, location)
+	for i, x := range a.buckets(pools, edges) {
+		there := 0
+		for _, p := range pools {
+			n, _ := a.all(p, edges[i])
+			there += n
+		}
+		if free[i] != x.MinFree || units[i] != there {
+			return wrong("SKU %x has %d free of %d over %v, the twin says %d of %d", sku, free[i], units[i], x.Range,
+				x.MinFree, there)
+		}
+	}
+	return nil
+}
+
 // heldOver judges how many units of some pools can be held for a bucket.
 func (a *Account) heldOver(pools []Pool, b stock.Bucket, now int64) error {
 	most, easy, known := 0, true, true

@@ -3,6 +3,7 @@ package workload
 import (
 	"fmt"
 
+	"holdfast/engine"
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
 	"holdfast/engine/stock"
@@ -40,8 +41,14 @@ func (w *World) Compare(d Dice, tenant int) error {
 	}
 	days := Closed(d, a, now)
 	size := pick(d, "bucket", []stock.BucketSize{stock.BucketDay, stock.BucketHour, stock.BucketChange})
-	if err := a.Calendar(v, hold.Query{Item: asked(d, a), Location: where(d, a), Window: days}, size, now); err != nil {
+	q := hold.Query{Item: asked(d, a), Location: where(d, a), Window: days}
+	if err := a.Calendar(v, q, size, now); err != nil {
 		return err
+	}
+	if size == stock.BucketDay {
+		if err := counts(a, v, days); err != nil {
+			return err
+		}
 	}
 	article, at, x := pick(d, "article", articles(a)).ID, where(d, a), Window(d, a, now)
 	for try := 0; try < 6 && !a.Tight(base.Item{Article: article}, at, x, now); try++ {
@@ -72,6 +79,19 @@ func (w *World) Compare(d Dice, tenant int) error {
 		return w.Starts(d, tenant)
 	}
 	return nil
+}
+
+// counts judges the counts of all SKUs over all locations, by days.
+func counts(a *model.Account, v base.View, days base.Span) error {
+	var skus []*stock.SKU
+	for k := range stock.SKUs(v).All() {
+		skus = append(skus, k)
+	}
+	edges, free, units, err := engine.CountSKUs(v, skus, ID{}, days, stock.BucketDay)
+	for i := 0; i < len(skus) && err == nil; i++ {
+		err = a.Counts(skus[i].ID, ID{}, edges, free[i], units[i])
+	}
+	return err
 }
 
 // where is a location, sometimes all of them.

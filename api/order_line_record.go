@@ -276,7 +276,8 @@ func (w *scribe) stockItem(r *order.OrderRecord, l *order.OrderLine, u *order.Or
 			w.Texts("values", r.Values, "With what it is compared.")
 			w.ID("attributeId", r.Attribute, "The attribute.")
 		})
-	w.GivenID("inventoryArticleId", at.Article, "The article that it is a unit of; null while it has none.")
+	w.GivenID("inventoryArticleId", at.Article,
+		"The article that it is, or was, a unit of; null while it has none, and once it is cancelled.")
 	w.stockPlace("pickupServiceLocation", r.Pickup, r.PickupAt, "Where it is handed over.")
 	w.stockPlace("returnServiceLocation", r.Return, r.ReturnAt, "Where it comes back to.")
 	pickup, back := l.From, l.To

@@ -131,12 +131,12 @@ func TestIncomeFollowsUnits(t *testing.T) {
 	require.False(t, s.orderNow(r).Conflict())
 	require.Equal(t, []int64{0, 100}, s.earned(a, b))
 
-	// Back in the instant of the hand-over: no time has gone by, and the unit takes no stock.
+	// Back in the instant of the hand-over: no time has gone by, and the unit takes no stock; it was of the article.
 	s.now = noon + day
 	s.do(order.FulfillOrder{ID: r.ID})
 	s.do(order.ReturnOrder{ID: r.ID})
 	require.Zero(t, s.orderNow(r).Lines[0].Units[0].Hold)
-	require.Equal(t, []int64{0, 0}, s.earned(a, b))
+	require.Equal(t, []int64{0, 100}, s.earned(a, b))
 	s.reopen()
 
 	// Of a line, those that are cancelled have no share.
@@ -144,6 +144,43 @@ func TestIncomeFollowsUnits(t *testing.T) {
 	var shares []int64
 	l.Earn(11, func(_ *order.OrderUnit, n int64) { shares = append(shares, n) })
 	require.Equal(t, []int64{4, 4, 3}, shares)
+}
+
+// A unit that came back at the instant at which it was handed over has been of its article: that brings in what the
+// unit does, and is shown, also when it is deleted by now.
+func TestIncomeOfWhatCameBackAtOnce(t *testing.T) {
+	s := newShop(t)
+	article := s.article(s.sku(), 1)
+	r := s.rent(base.Item{Article: article}, s.now+day, s.now+2*day, 1)
+	s.do(order.FulfillOrder{ID: r.ID})
+	s.do(order.ReturnOrder{ID: r.ID})
+	returned := func(want base.ID, name string) {
+		t.Helper()
+		x := s.orderNow(r)
+		require.Zero(t, x.Lines[0].Units[0].Hold)
+		require.Equal(t, []any{want, name, base.Span{}, false},
+			[]any{x.Units[0].Article, x.Units[0].Name, x.Units[0].Range, x.Conflict()})
+	}
+	returned(article, "Unit")
+	require.Equal(t, []int64{999}, s.earned(article))
+	s.reopen()
+	require.Equal(t, []int64{999}, s.earned(article))
+
+	unit := []base.ID{r.Lines[0].Units[0].ID}
+	s.do(order.UndoOrder{ID: r.ID, Units: unit})
+	require.Equal(t, []int64{999}, s.earned(article))
+	s.do(order.UndoOrder{ID: r.ID, Units: unit})
+	s.do(order.CancelUnit{Order: r.ID, Unit: unit[0]})
+	require.Equal(t, []int64{0}, s.earned(article))
+	require.Zero(t, s.orderNow(r).Units[0].Article)
+
+	r = s.rent(base.Item{Article: article}, s.now+day, s.now+2*day, 1)
+	s.do(order.FulfillOrder{ID: r.ID})
+	s.do(order.ReturnOrder{ID: r.ID})
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1})
+	s.do(stock.DeleteArticle{ID: article})
+	require.NoError(t, s.Engine.Check())
+	returned(article, "")
 }
 
 func TestIncomeIsRoundedOnceAndSplitByWhatPartsWereBoughtFor(t *testing.T) {

@@ -78,7 +78,7 @@ func (l *OrderLine) sharesOfParts(income int64) []int64 {
 // earning is what a unit of an order brings in.
 type earning struct {
 	hold   base.ID        // it goes to the article that this is of, if it has a slot
-	sold   timeline.LotNo // to that of this lot, if it is one
+	lot    timeline.LotNo // to that of this lot, if it is one: its hold is gone
 	amount int64
 }
 
@@ -94,20 +94,16 @@ func (o *Order) earnings() (list []earning) {
 		}
 		list = slices.Grow(list, len(o.Lines[i].Units))
 		o.Lines[i].Earn(prices[i].Total, func(u *OrderUnit, n int64) {
-			x := earning{hold: u.Hold, amount: n}
-			if u.Returned == 0 {
-				x.sold = u.Lot
-			}
 			if n != 0 {
-				list = append(list, x)
+				list = append(list, earning{hold: u.Hold, lot: u.Lot, amount: n})
 			}
 		})
 	}
 	return list
 }
 
-// addIncome adds what the units of an order bring in to the articles that they are of now, or with the sign -1 takes it
-// off. A unit that is a conflict is of no article, nor is one that takes no stock (any more).
+// addIncome adds what the units of an order bring in to the articles that they are of now, or were of as their holds
+// went; with the sign -1 it takes that off. A unit that is a conflict is of no article, nor is one that is cancelled.
 func (o *Order) addIncome(c *stock.Incomes, s *timeline.Stock, sign int64) {
 	list := o.earnings()
 	if len(list) == 0 {
@@ -115,7 +111,7 @@ func (o *Order) addIncome(c *stock.Incomes, s *timeline.Stock, sign int64) {
 	}
 	units, articles := s.Finder(), c.In(o.Currency)
 	for _, x := range list {
-		lot := x.sold
+		lot := x.lot
 		if lot == 0 {
 			if at, ok := units.Where(x.hold); ok && at.Seated() {
 				lot = at.Lot

@@ -35,7 +35,7 @@ func (r *OrderRecord) Impersonal() *OrderRecord {
 
 // UnitRecord is where a unit of an order is.
 type UnitRecord struct {
-	Article  base.ID // zero: it has none
+	Article  base.ID // also of one whose hold is gone, if it was of one then; zero: it has none
 	Name     string
 	Codes    []string
 	SKUName  *string
@@ -141,9 +141,6 @@ func unitRecord(a *base.AccountState, l *OrderLine, u *OrderUnit, s *timeline.St
 
 // placeOf is where a unit is.
 func placeOf(a *base.AccountState, u *OrderUnit, s *timeline.Stock, e *Edits) (r UnitRecord) {
-	if u.Hold == (base.ID{}) {
-		return r
-	}
 	lot := u.Lot
 	if h, at, ok := s.Find(u.Hold); ok {
 		r.Range, r.Conflict = h.Span, !at.Seated()
@@ -153,7 +150,7 @@ func placeOf(a *base.AccountState, u *OrderUnit, s *timeline.Stock, e *Edits) (r
 		r.Unmet, lot = stock.Unmet(s, h, at, cmp.Or(e.now, a.Ledger.At)), at.Lot
 	} else if _, ok := sale(a, 0, 0, u); ok {
 		r.Range = base.Span{Start: u.Handed, End: base.Forever}
-	} else {
+	} else if lot == 0 {
 		return r
 	}
 	no := s.Lot(lot).Article

@@ -12,7 +12,7 @@ import (
 
 // incomes judges what each article brings in: of each line of an order that is not a draft or cancelled, and is in the
 // account's currency, an equal share for each unit that is not cancelled, where what does not divide goes to the first.
-// A unit that is a conflict or takes no stock is of no article.
+// A unit that is a conflict or takes no stock is of no article, unless it was sold, or came back at once.
 func (a *Account) incomes(v base.View) error {
 	brought := map[ID]int64{}
 	for _, o := range a.Orders {

@@ -119,6 +119,8 @@ func (a *Account) place(x *OrderUnit) (r order.UnitRecord) {
 	switch {
 	case x.Lot != 0:
 		return order.UnitRecord{Article: a.of(a.lot(x.Lot)).ID, Range: Span{Start: x.Handed, End: Forever}}
+	case x.Was != 0:
+		return order.UnitRecord{Article: a.of(a.lot(x.Was)).ID}
 	case u == nil:
 		return r
 	}

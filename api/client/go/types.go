@@ -3911,7 +3911,7 @@ type OrderStockItem struct {
 	Requirements []Requirement `json:"requirements"`
 	// How many entries the list has, where it is cut.
 	RequirementsTotal *int64 `json:"requirementsTotal"`
-	// The article that it is a unit of; null while it has none.
+	// The article that it is, or was, a unit of; null while it has none, and once it is cancelled.
 	InventoryArticleID *string `json:"inventoryArticleId"`
 	// Where it is handed over.
 	PickupServiceLocation *StockItemLocation `json:"pickupServiceLocation"`
@@ -4833,7 +4833,8 @@ type SKUCounts struct {
 	Name string `json:"name"`
 	// The SKU's code.
 	Code *string `json:"code"`
-	// Fewest units free at an instant of each bucket; below 0 where holds have no unit.
+	// Fewest units free at an instant of each bucket; below 0 where holds have no unit. Of all locations it is
+	// the sum of what each of them has by itself.
 	MinFree []int64 `json:"minFree"`
 	// How many entries the list has, where it is cut.
 	MinFreeTotal *int64 `json:"minFreeTotal"`

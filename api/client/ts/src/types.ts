@@ -6325,7 +6325,7 @@ export interface components {
             inventoryArticle: components["schemas"]["InventoryArticle"] | null;
             /**
              * Format: uuid
-             * @description The article that it is a unit of; null while it has none.
+             * @description The article that it is, or was, a unit of; null while it has none, and once it is cancelled.
              */
             inventoryArticleId: string | null;
             /**
@@ -7221,7 +7221,7 @@ export interface components {
              * @description The SKU's id.
              */
             id: string;
-            /** @description Fewest units free at an instant of each bucket; below 0 where holds have no unit. */
+            /** @description Fewest units free at an instant of each bucket; below 0 where holds have no unit. Of all locations it is the sum of what each of them has by itself. */
             minFree: number[];
             minFreeTotal?: components["schemas"]["EntriesTotal"];
             /** @description What the SKU is called. */

@@ -137,6 +137,19 @@ func TestFaultsOfContacts(t *testing.T) {
 	}
 }
 
+// A day is one of the years 1 to 9999, as there was no year 0.
+func TestDaysOfAYearThatThereWas(t *testing.T) {
+	s := newShop(t)
+	born := func(day string) commerce.CreateCustomer {
+		return commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann"),
+			DateOfBirth: new(day)})}
+	}
+	for _, day := range []string{"0000-01-01", "0000-02-29", "0001-02-29", "10000-01-01"} {
+		require.Equal(t, []string{"/dateOfBirth"}, pointers(s.refused(base.CodeInvalid, born(day))), day)
+	}
+	s.do(born("0001-01-01"))
+}
+
 func TestNobodyIsBornInTheFuture(t *testing.T) {
 	s := newShop(t)
 	today, tomorrow := "2025-10-09", "2025-10-10"

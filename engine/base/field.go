@@ -229,7 +229,7 @@ func (f *Field) check(c *Checker, pointer string, v reflect.Value) {
 			c.Fault(pointer, "format", "must be an address like ann@example.com, of at most 254 characters")
 		}
 	case FormDate:
-		if _, ok := timeline.ParseDate(v.String()); !ok {
+		if !IsDay(v.String()) {
 			c.Fault(pointer, "format", "must be a day that exists, like 1990-06-30")
 		}
 	case FormLanguage:
@@ -319,6 +319,12 @@ func CheckFields[R any](c *Checker, pointer string, r *R) {
 		return
 	}
 	FieldsOf[R]().check(c, pointer, reflect.ValueOf(r).Elem(), nil)
+}
+
+// IsDay says that a text is a day of the years 1 to 9999.
+func IsDay(s string) bool {
+	d, ok := timeline.ParseDate(s)
+	return ok && d.Year > 0
 }
 
 // IsEmail says that a text has the form of an address for mail.

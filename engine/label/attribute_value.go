@@ -71,7 +71,7 @@ func (d *Attribute) keep(c *base.Checker, pointer string, in Value) AttributeVal
 		want(BooleanValue, "true or false")
 	case FormatDate:
 		if want(TextValue, "a string") {
-			if _, ok := timeline.ParseDate(in.Text); !ok {
+			if !base.IsDay(in.Text) {
 				c.Fault(pointer, "format", "must be a day that exists, like 2025-06-30")
 			}
 		}

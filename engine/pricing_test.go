@@ -177,11 +177,15 @@ func TestLinksAreAbsoluteAddressesOfTheWeb(t *testing.T) {
 		"https://:443/x", "https:example.com",
 		"https://exa mple.com", "https://bücher.example", "https://example.com/\x00", "mailto:a@example.com",
 		"https://example.com/" + strings.Repeat("x", 2029),
+		"https://example.com/{id}", "https://example.com/a|b", "https://example.com/^", "https://example.com/`",
+		`https://example.com/"`, `https://example.com/a\b`, "https://example.com/<a>", "https://.", "https://a..b",
+		"https://.example.com",
 	} {
 		s.refused(base.CodeInvalid, create(url))
 	}
 	for _, url := range []string{
-		"http://example.com", "https://example.com:8443/a?b=c&d=%20#e", "HTTPS://EXAMPLE.com/", "http://[::1]/",
+		"http://example.com", "https://example.com:8443/a?b=c&d=%20#e", "HTTPS://EXAMPLE.com/", "http://[::1]/", "https://example.com./",
+		"https://example.com/a%7Bb",
 		"https://example.com/" + strings.Repeat("x", 2028),
 	} {
 		r := s.do(create(url)).(*commerce.ExternalPricingRow)

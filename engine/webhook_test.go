@@ -396,6 +396,7 @@ func TestWebhookFields(t *testing.T) {
 		"https://exämple.com/", "https://..example.com/", "https://example..com/", "https://.",
 		"https://" + strings.Repeat("a", 64) + ".com", "https://" + strings.Repeat("a.", 127) + "com",
 		"https://example.com/" + strings.Repeat("x", 2048), "https://exa%6dple.com%2f/",
+		"https://example.com/{id}", "https://example.com/a|b",
 	} {
 		o := good
 		o.URL = address

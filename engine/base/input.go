@@ -4,6 +4,7 @@ import (
 	"iter"
 	"net/netip"
 	"net/url"
+	"slices"
 	"strconv"
 	"strings"
 	"unicode/utf8"
@@ -189,11 +190,7 @@ func (c *Checker) link(pointer, s string) {
 		return
 	}
 	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "http" && u.Scheme != "https" || u.Hostname() == "" || !port(u)
-	for i := range len(s) {
-		bad = bad || s[i] <= ' ' || s[i] >= 0x7f
-	}
-	if bad {
+	if err != nil || u.Scheme != "http" && u.Scheme != "https" || !labelled(u.Hostname()) || !port(u) || !written(s) {
 		c.Fault(pointer, "format", "must be an absolute http or https URL, such as https://example.com/book")
 	}
 }
@@ -205,15 +202,23 @@ func (c *Checker) endpoint(pointer, s string) {
 		return
 	}
 	u, err := url.Parse(s)
-	bad := err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") ||
-		strings.HasSuffix(u.Host, ":") || !hostname(u)
-	for i := range len(s) {
-		bad = bad || s[i] <= ' ' || s[i] >= 0x7f || s[i] == '\\'
-	}
-	if bad {
+	if err != nil || u.Scheme != "https" || u.Opaque != "" || u.User != nil || strings.Contains(s, "#") ||
+		strings.HasSuffix(u.Host, ":") || !hostname(u) || !written(s) {
 		c.Fault(pointer, "format",
 			"must be an absolute https URL without user info and fragment, such as https://example.com/hooks")
 	}
+}
+
+// written says whether an address is of bytes that a URI is written with; others stand in it as escapes.
+func written(s string) bool {
+	return !strings.ContainsFunc(s, func(r rune) bool {
+		return r <= ' ' || r >= 0x7f || strings.ContainsRune("\"<>\\^`{|}", r)
+	})
+}
+
+// labelled says whether each label of a host's name has something in it; the root's, at the end, may be left out.
+func labelled(host string) bool {
+	return !slices.Contains(strings.Split(strings.TrimSuffix(host, "."), "."), "")
 }
 
 // port says whether an address names a port that there can be, or none.

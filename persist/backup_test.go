@@ -11,7 +11,9 @@ import (
 	"os"
 	"strings"
 	"sync"
+	"sync/atomic"
 	"testing"
+	"time"
 
 	"github.com/cockroachdb/pebble/v2"
 	"github.com/cockroachdb/pebble/v2/vfs"
@@ -125,6 +127,49 @@ func TestBackupWaitsForTheLog(t *testing.T) {
 	toy.run(t, s, 1)
 	require.NoError(t, <-done)
 	mustHold(t, toy, at(small(mem), "/backup"), 5, 6)
+}
+
+// A backup that is read back, or that waits for another one, ends with its context.
+func TestBackupEndsWithItsContext(t *testing.T) {
+	fs := hook(vfs.NewMem())
+	s := open(t, small(fs))
+	defer s.Close()
+	toy := newToy(1)
+	toy.perStep = 60
+	toy.run(t, s, 100)
+	ctx, cancel := context.WithCancel(t.Context())
+	var reads atomic.Int32
+	fs.set(func(op errorfs.Op) error {
+		if strings.Contains(op.Path, stagePrefix) && op.Kind == errorfs.OpFileReadAt && reads.Add(1) == 20 {
+			cancel()
+		}
+		return nil
+	})
+	_, err := s.WriteCheckpoint(ctx, io.Discard, nil)
+	require.ErrorIs(t, err, context.Canceled)
+	require.NotErrorIs(t, err, ErrCorrupt)
+	require.Less(t, reads.Load(), int32(25), "nothing more is read")
+	require.NoError(t, s.Failed())
+
+	fs.set(func(errorfs.Op) error { return nil })
+	held, free := make(chan struct{}), make(chan struct{})
+	done := make(chan error)
+	go func() {
+		done <- s.SendCheckpoint(t.Context(), func(Backup, func(io.Writer, Progress) error) error {
+			close(held)
+			<-free
+			return nil
+		})
+	}()
+	<-held
+	ctx, cancel = context.WithTimeout(t.Context(), 10*time.Millisecond)
+	defer cancel()
+	_, err = s.WriteCheckpoint(ctx, io.Discard, nil)
+	require.ErrorIs(t, err, context.DeadlineExceeded)
+	close(free)
+	require.NoError(t, <-done)
+	_, err = s.WriteCheckpoint(t.Context(), io.Discard, nil)
+	require.NoError(t, err)
 }
 
 func TestBackupRefusesATargetInUse(t *testing.T) {

@@ -45,7 +45,7 @@ func (s *Store) Checkpoint(ctx context.Context, dir string, progress Progress) (
 	err := s.staged(ctx, func(stage string) (err error) {
 		made, err := copyStore(ctx, s.fs, stage, dir, progress)
 		if err == nil {
-			b, err = seal(s.o, s.fs, dir, *s.form.Load(), nil, s.between(from))
+			b, err = seal(ctx, s.o, s.fs, dir, *s.form.Load(), nil, s.between(from))
 		}
 		if err != nil && made {
 			err = errors.Join(err, clearDir(s.fs, dir, own))
@@ -76,7 +76,7 @@ func (s *Store) SendCheckpoint(ctx context.Context,
 	send func(b Backup, archive func(io.Writer, Progress) error) error) error {
 	from := s.End()
 	err := s.staged(ctx, func(stage string) error {
-		b, err := seal(s.o, s.fs, stage, *s.form.Load(), nil, s.between(from))
+		b, err := seal(ctx, s.o, s.fs, stage, *s.form.Load(), nil, s.between(from))
 		if err != nil {
 			return err
 		}
@@ -101,8 +101,12 @@ func (s *Store) staged(ctx context.Context, fn func(stage string) error) (err er
 	if s.closed.Load() {
 		return ErrClosed
 	}
-	s.staging.Lock()
-	defer s.staging.Unlock()
+	select {
+	case s.staging <- struct{}{}:
+	case <-ctx.Done():
+		return ctx.Err()
+	}
+	defer func() { <-s.staging }()
 	s.stages++
 	stage := s.fs.PathJoin(s.o.Dir, fmt.Sprintf("%s%d", stagePrefix, s.stages))
 	defer func() { err = errors.Join(err, s.fs.RemoveAll(stage)) }()
@@ -229,18 +233,22 @@ func storeFiles(f vfs.FS, dir string) (names []string, total int64, err error) {
 
 // seal reads a copied store in full, with its chain and every row, and then
 // gives it a head file of its own. in is the form of what it was copied from.
-// With sum, the state hash of the rows is compared.
-func seal(o Options, f privateFS, dir string, in form, sum RowHash, check func(end Position) error) (Backup, error) {
+// With sum, the state hash of the rows is compared. It ends with ctx.
+func seal(ctx context.Context, o Options, f privateFS, dir string, in form, sum RowHash,
+	check func(end Position) error) (Backup, error) {
 	var b Backup
 	o.Dir = dir
 	fu := newFuse()
-	db, err := openPebble(o, f, nil, fu, true)
-	if err != nil {
-		return b, err
-	}
+	ending := newPrivateFS(endingFS{f, ctx})
+	db, err := openPebble(o, ending, nil, fu, true)
 	var rep Report
-	rep.Tables = map[byte]TableReport{}
-	err = errors.Join(verifyDB(db, f, dir, head{}, comparison{hash: sum}, &rep), db.Close())
+	if err == nil {
+		rep.Tables = map[byte]TableReport{}
+		err = errors.Join(verifyDB(db, ending, dir, head{}, comparison{hash: sum}, &rep), db.Close())
+	}
+	if ctx.Err() != nil {
+		return b, ctx.Err() // what was not read to its end is not damaged
+	}
 	if err == nil {
 		err = check(rep.End)
 	}

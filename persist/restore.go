@@ -106,7 +106,7 @@ func restore(ctx context.Context, o RestoreOptions) (b Backup, err error) {
 		}
 		return b, err
 	}
-	b, err = seal(so, f, o.To, in, o.RowHash, func(Position) error { return nil })
+	b, err = seal(ctx, so, f, o.To, in, o.RowHash, func(Position) error { return nil })
 	b.Source, b.Unmarked = end, marks.faults
 	return b, err
 }

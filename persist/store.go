@@ -137,7 +137,7 @@ type Store struct {
 	foldFull chan struct{}
 	foldBusy atomic.Bool
 	wakers   wakers
-	staging  sync.Mutex // one backup at a time
+	staging  chan struct{} // holds the one backup that there is at a time
 	stages   int
 
 	stop     chan struct{}
@@ -163,6 +163,7 @@ func Open(o Options) (*Store, error) {
 		headWake: make(chan struct{}, 1),
 		foldWake: make(chan struct{}, 1),
 		foldFull: make(chan struct{}, 1),
+		staging:  make(chan struct{}, 1),
 		stop:     make(chan struct{}),
 		checked:  make(chan struct{}),
 	}

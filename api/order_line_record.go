@@ -366,7 +366,8 @@ func (w *scribe) subscriptionItem(p *order.SubscriptionPlan) {
 			w.End("endDate", p.TermEnd, "When that is over; null: it goes on.")
 		})
 	wire.Nullable(&w.Writer, "renewal", "SubscriptionRenewal", p.Renewal,
-		"What follows the commitment; null: nothing changes.", func(price *int64) {
+		"What payments are after the commitment, or after the first cycle without one, also where that is the same "+
+			"price; null: the subscription ends before.", func(price *int64) {
 			w.Int("price", *price, "What a payment is from then on, in minor units.")
 			w.Instant("fromDate", p.RenewsAt, "From when on.")
 		})

@@ -5201,7 +5201,8 @@ type SubscriptionDataItem struct {
 	NextPayment *NextPayment `json:"nextPayment"`
 	// How long the customer is bound; null: not at all.
 	MinimumTerm *MinimumTerm `json:"minimumTerm"`
-	// What follows the commitment; null: nothing changes.
+	// What payments are after the commitment, or after the first cycle without one, also where that is the same
+	// price; null: the subscription ends before.
 	Renewal *SubscriptionRenewal `json:"renewal"`
 	// When it ends; null: it goes on.
 	EndsAt *time.Time `json:"endsAt"`

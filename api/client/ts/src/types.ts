@@ -7539,7 +7539,7 @@ export interface components {
             planLabel: string | null;
             /** @description What its line is called. */
             productName: string;
-            /** @description What follows the commitment; null: nothing changes. */
+            /** @description What payments are after the commitment, or after the first cycle without one, also where that is the same price; null: the subscription ends before. */
             renewal: components["schemas"]["SubscriptionRenewal"] | null;
         };
         SubscriptionDiscount: {

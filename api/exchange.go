@@ -510,8 +510,10 @@ func (a *adminCall) importArchive() error {
 		return badParameter("ids", wire.FaultFormat, "must be keep or new")
 	}
 	if !a.server.importing.TryLock() {
-		return refuse(base.CodeNotReady, "another archive is being imported")
+		return refuse(base.CodeNotReady, "another archive is being imported, since "+
+			string(trimQuotes(wire.AppendInstant(nil, a.server.imports.Load()))))
 	}
+	a.server.imports.Store(a.server.now())
 	defer a.server.importing.Unlock()
 	archive, err := engine.ReadArchive(a.r.Body)
 	if err != nil {

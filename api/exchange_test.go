@@ -208,6 +208,21 @@ func TestImportRefusesTheCall(t *testing.T) {
 }
 
 // The same import under a key is done once; other rows under it are refused; a check under it is only a check.
+// Who is refused for another import of an archive is told since when that one goes on.
+func TestImportOfAnArchiveBesideAnother(t *testing.T) {
+	s := newExchangeShop(t)
+	_, archive, _ := s.send("GET", "/archive?account="+s.account.String(), "")
+	s.server.importing.Lock()
+	s.server.imports.Store(noon)
+	status, text, _ := s.send("POST", "/archive?ids=new", archive)
+	require.Equal(t, 503, status)
+	require.Contains(t, text, "since "+when(noon))
+	s.server.importing.Unlock()
+	status, text, _ = s.send("POST", "/archive?ids=new", archive)
+	require.Equal(t, 200, status, text)
+	require.Equal(t, s.server.now(), s.server.imports.Load())
+}
+
 func TestImportOnce(t *testing.T) {
 	s := newExchangeShop(t)
 	rows := `{"companyName":"A"}` + "\n" + `{"companyName":"B"}` + "\n"

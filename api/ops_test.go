@@ -5,8 +5,11 @@ import (
 	"errors"
 	"io"
 	"log/slog"
+	"net"
 	"net/http"
 	"net/http/httptest"
+	"os"
+	"strings"
 	"testing"
 	"time"
 
@@ -85,6 +88,56 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 		}
 		status, _ = call("GET", "/metrics", headers...)
 		require.Equal(t, want, status, site)
+	}
+}
+
+// A client that takes nothing of an answer, or sends nothing of a body, is called off; one that waits for a long call is
+// not, and its connection is used again.
+func TestOpsCallsOffClientsThatStall(t *testing.T) {
+	const most = 200 * time.Millisecond
+	ended := make(chan error, 1)
+	ops := admin.New(admin.Options{Metrics: prometheus.NewRegistry(), Logger: slog.New(slog.DiscardHandler),
+		Stalled: most,
+		Backup: func(_ context.Context, w io.Writer) (err error) {
+			for piece := make([]byte, 1<<20); err == nil; {
+				_, err = w.Write(piece)
+			}
+			ended <- err
+			return err
+		},
+		Calls: http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
+			if _, err := io.ReadAll(r.Body); err != nil {
+				ended <- err
+				return
+			}
+			time.Sleep(3 * most)
+			ended <- r.Context().Err()
+			_, _ = io.WriteString(w, "done")
+		})})
+	server := httptest.NewServer(ops.Handler)
+	defer server.Close()
+	for _, request := range []string{"POST /backup HTTP/1.1\r\nHost: localhost\r\nContent-Length: 0\r\n\r\n",
+		"POST /archive HTTP/1.1\r\nHost: localhost\r\nContent-Length: 9\r\n\r\nhalf"} {
+		c, err := net.Dial("tcp", server.Listener.Addr().String())
+		require.NoError(t, err)
+		_, err = io.WriteString(c, request)
+		require.NoError(t, err)
+		select {
+		case err := <-ended:
+			require.ErrorIs(t, err, os.ErrDeadlineExceeded)
+		case <-time.After(20 * time.Second):
+			t.Error("it is waited for a client that stalls")
+		}
+		require.NoError(t, c.Close())
+	}
+	for range 2 {
+		res, err := http.Post(server.URL+"/archive", "text/plain", strings.NewReader("whole"))
+		require.NoError(t, err)
+		require.NoError(t, <-ended, "its caller is still there")
+		text, err := io.ReadAll(res.Body)
+		require.NoError(t, err)
+		require.Equal(t, "done", string(text))
+		require.NoError(t, res.Body.Close())
 	}
 }
 

@@ -73,7 +73,8 @@ type Server struct {
 	metrics   *metrics
 	http      *fasthttp.Server
 	stopping  atomic.Bool
-	importing sync.Mutex // held while an archive is imported: one at a time is in memory
+	importing sync.Mutex   // held while an archive is imported: one at a time is in memory
+	imports   atomic.Int64 // when the import that holds it began
 	limits    Limits
 	proxies   proxies
 	crowd     crowd

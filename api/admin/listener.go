@@ -41,6 +41,8 @@ type Options struct {
 	// Backup writes a consistent snapshot of the running state as a stream, without holding up writes. An error in the
 	// middle breaks the connection, so that the reader cannot take what it has for the whole.
 	Backup func(ctx context.Context, w io.Writer) error
+	// how long a client may take nothing of an answer, or send nothing of a body; 0: for ever
+	Stalled time.Duration
 }
 
 // Server is a listener's server. It knows which calls are under way, so that what they use can be taken apart.
@@ -109,7 +111,7 @@ func New(o Options) *Server {
 		mux.Handle("/export/", o.Calls)
 		mux.Handle("/archive", o.Calls)
 	}
-	return newOpsServer(onlyMeant(o.Remote, withToken(o.Token, mux)), o.Logger)
+	return newOpsServer(onlyMeant(o.Remote, withToken(o.Token, patient(o.Stalled, mux))), o.Logger)
 }
 
 // NewFigures makes a server of metrics alone. remote says that it listens beyond loopback.

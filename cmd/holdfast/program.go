@@ -149,7 +149,8 @@ func start(ctx context.Context, c serveConfig, limits api.Limits, hooks webhook.
 	}
 	p.ops = listener.New(listener.Options{
 		Metrics: registry, Logger: log, Calls: p.public.Admin(), Backup: p.backup, Token: token,
-		Remote: c.ops.listen != "" && !listener.CheckLoopback(c.ops.listen),
+		Stalled: backup.Stalled,
+		Remote:  c.ops.listen != "" && !listener.CheckLoopback(c.ops.listen),
 	})
 	p.figures = listener.NewFigures(registry, log, !listener.CheckLoopback(c.ops.metrics))
 	asked := make(chan os.Signal, 1)

@@ -152,7 +152,7 @@ func (h *Habit) archive(ctx context.Context, line string) error {
 		counted := &counter{r: r}
 		ctx, cancel := context.WithCancel(ctx)
 		defer cancel()
-		go counted.watch(ctx, stalled, cancel)
+		go counted.watch(ctx, Stalled, cancel)
 		written := make(chan error, 1)
 		go func() {
 			err := archive(w, nil)
@@ -328,8 +328,8 @@ func (c *counter) Read(b []byte) (int, error) {
 	return n, err
 }
 
-// stalled is how long a target may take nothing of an archive, or may take to answer after its end.
-const stalled = 5 * time.Minute
+// Stalled is how long a target may take nothing of an archive, or may take to answer after its end.
+const Stalled = 5 * time.Minute
 
 // watch calls off what reads nothing for a while.
 func (c *counter) watch(ctx context.Context, while time.Duration, callOff func()) {

@@ -91,8 +91,8 @@ func TestOpsAnswersLocalProgramsOnly(t *testing.T) {
 	}
 }
 
-// A client that takes nothing of an answer, or sends nothing of a body, is called off; one that waits for a long call is
-// not, and its connection is used again.
+// A client that takes nothing of an answer, or sends nothing of a body, is called off. One that waits for a long call
+// is not, and its connection is used again.
 func TestOpsCallsOffClientsThatStall(t *testing.T) {
 	const most = 200 * time.Millisecond
 	ended := make(chan error, 1)

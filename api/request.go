@@ -165,8 +165,8 @@ func (q *request) readConditions() {
 	q.idem.Fingerprint = digest(q.ctx.URI().QueryString(), q.ctx.Request.Body(), nil)
 }
 
-// scope is the path for which an idempotency key counts: each id in it as the server writes it, so that another spelling
-// of one is no other path.
+// scope is the path for which an idempotency key counts. Each id in it is as the server writes it, so that another
+// spelling of one is no other path.
 func (q *request) scope() []byte {
 	path := q.route
 	for _, p := range q.path.ListOf {

@@ -231,5 +231,6 @@ func TestWhatIsAllowedInsteadOfAnUndo(t *testing.T) {
 	s.do(order.FulfillOrder{ID: o.ID})
 	s.do(order.ReturnOrder{ID: o.ID})
 	s.do(order.ArchiveOrder{ID: o.ID, Archive: true})
-	said(order.UndoOrder{ID: o.ID, Units: units}, "archived", "readyStockItem", "archive", "unarchive", "delete", "update")
+	said(order.UndoOrder{ID: o.ID, Units: units}, "archived", "readyStockItem", "archive", "unarchive", "delete",
+		"update")
 }

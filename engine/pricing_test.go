@@ -184,8 +184,8 @@ func TestLinksAreAbsoluteAddressesOfTheWeb(t *testing.T) {
 		s.refused(base.CodeInvalid, create(url))
 	}
 	for _, url := range []string{
-		"http://example.com", "https://example.com:8443/a?b=c&d=%20#e", "HTTPS://EXAMPLE.com/", "http://[::1]/", "https://example.com./",
-		"https://example.com/a%7Bb",
+		"http://example.com", "https://example.com:8443/a?b=c&d=%20#e", "HTTPS://EXAMPLE.com/", "http://[::1]/",
+		"https://example.com./", "https://example.com/a%7Bb",
 		"https://example.com/" + strings.Repeat("x", 2028),
 	} {
 		r := s.do(create(url)).(*commerce.ExternalPricingRow)

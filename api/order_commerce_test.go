@@ -198,6 +198,8 @@ func TestPaymentsAndComments(t *testing.T) {
 	}
 	require.Equal(t, 65.0, o["capturedTotal"])
 	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16}`, "body /amount range")
+	s.refused(400, base.CodeInvalid, "POST", path+"/payments", `{"kind":"refund","amount":16,"reference":""}`,
+		"body /reference length", "body /amount range")
 	list := s.ok("GET", path+"/payments?page=4&pageSize=2", "")
 	require.Equal(t, []any{7.0, "capture", 5.0, nil, "2025-05-01T00:00:00.000Z"}, []any{
 		at(list, "pagination", "total"), at(list, "data", 0, "kind"), at(list, "data", 0, "amount"),

@@ -66,6 +66,13 @@ type AddPayment struct {
 
 func (o AddPayment) Check(c *base.Checker) { base.CheckFields(c, "", &o) }
 
+// CheckOn names what goes beyond what is left of what it takes back.
+func (o AddPayment) CheckOn(c *base.Checker, a *base.AccountState) {
+	if n := OrderTable(a).Get(o.Order); n != nil {
+		n.refundable(c, o)
+	}
+}
+
 func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	n, err := Edit(t, o.Order)
 	if err != nil {
@@ -88,9 +95,6 @@ func (o AddPayment) PlanOn(t *base.Tx) (any, error) {
 	case n.Paid(o.Kind, base.ID{}) > base.MaxSafe-o.Amount:
 		return nil, base.InvalidAt("/amount", "range", "the total would be beyond 9007199254740991")
 	}
-	if err := n.refundable(o); err != nil {
-		return nil, err
-	}
 	n.Payments = append(n.Payments[:len(n.Payments):len(n.Payments)], p)
 	return answer(t, n), nil
 }
@@ -109,17 +113,16 @@ var takenBefore = map[PaymentKind]struct {
 // refundable demands that no more is given back than was taken, of the order as a whole: a merchant that gives back for
 // a line may have taken for the order. A deposit that is set aside was not taken: it is cancelled, up to what was
 // authorised, also where some of it was captured, as a deposit may be captured that was not authorised here.
-func (o *Order) refundable(p AddPayment) error {
+func (o *Order) refundable(c *base.Checker, p AddPayment) {
 	from, takesBack := takenBefore[p.Kind]
 	if !takesBack {
-		return nil
+		return
 	}
 	switch left := o.Paid(from.kind, base.ID{}) - o.Paid(p.Kind, base.ID{}); {
 	case p.Amount <= left:
-		return nil
 	case left <= 0:
-		return base.InvalidAt("/amount", "range", "there is nothing left "+from.words)
+		c.Fault("/amount", "range", "there is nothing left "+from.words)
 	default:
-		return base.InvalidAt("/amount", "range", "must be at most "+base.Itoa(int(left))+", what is left "+from.words)
+		c.Fault("/amount", "range", "must be at most "+base.Itoa(int(left))+", what is left "+from.words)
 	}
 }

@@ -40,17 +40,17 @@ func (o *Order) paid(k order.PaymentKind) (n int64) {
 // pay judges a payment that is put down.
 func (o *Order) pay(op order.AddPayment, err error) error {
 	p := Payment{Kind: op.Kind}
+	if p.Kind == order.Refund && o.paid(order.Refund)+op.Amount > o.paid(order.Capture) ||
+		p.Kind == order.DepositRefund && o.paid(order.DepositRefund)+op.Amount > o.paid(order.DepositCapture) ||
+		p.Kind == order.DepositCancel && o.paid(order.DepositCancel)+op.Amount > o.paid(order.DepositAuthorise) {
+		return refused(err, base.CodeInvalid)
+	}
 	if op.Line != nil {
 		if p.Line = *op.Line; o.line(p.Line) < 0 {
 			return refused(err, base.CodeNotFound)
 		}
 	}
 	if o.paid(p.Kind)+op.Amount > maxMoney {
-		return refused(err, base.CodeInvalid)
-	}
-	if p.Kind == order.Refund && o.paid(order.Refund)+op.Amount > o.paid(order.Capture) ||
-		p.Kind == order.DepositRefund && o.paid(order.DepositRefund)+op.Amount > o.paid(order.DepositCapture) ||
-		p.Kind == order.DepositCancel && o.paid(order.DepositCancel)+op.Amount > o.paid(order.DepositAuthorise) {
 		return refused(err, base.CodeInvalid)
 	}
 	o.Paid[p] += op.Amount

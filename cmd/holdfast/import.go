@@ -234,11 +234,8 @@ func (c *importConfig) readFile(cmd *cobra.Command, in io.Reader, size int64, fo
 	bar.Finish()
 	rows = slices.DeleteFunc(rows, func(r fileRow) bool { return r.line < c.from })
 	faults = slices.DeleteFunc(faults, func(f rowFault) bool { return f.line < c.from })
-	if err == nil && len(rows)+len(faults) == 0 {
-		err = errors.New("the file has no rows")
-		if c.from > 1 {
-			err = fmt.Errorf("the file has no rows from line %d on", c.from)
-		}
+	if err == nil && len(rows)+len(faults) == 0 && c.from > 1 {
+		err = fmt.Errorf("the file has no rows from line %d on", c.from)
 	}
 	return rows, faults, err
 }

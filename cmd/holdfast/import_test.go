@@ -115,6 +115,36 @@ func TestImportIsRepeated(t *testing.T) {
 }
 
 // An export that breaks off leaves no file that could be taken for the whole.
+// What an export of nothing has written is imported: it is no row.
+func TestExportOfNothingIsImported(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	core, err := openCore(context.Background(), data, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	account := base.NewID(clock(), base.BaseOf(randomBase()))
+	_, err = core.engine.Do(engine.Command{Account: account,
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
+	require.NoError(t, err)
+	require.NoError(t, core.Close())
+	for _, format := range []string{formatCSV, formatNDJSON} {
+		for _, resource := range api.ExchangeNames() {
+			file := filepath.Join(dir, resource+"."+format)
+			code, _, errs := holdfast("export", resource, file, "--data", data)
+			require.Zero(t, code, errs)
+			code, out, errs := holdfast("import", resource, file, "--data", data)
+			require.Zero(t, code, errs)
+			require.Contains(t, out, "imported 0 "+resource)
+			code, out, errs = holdfast("import", resource, file, "--data", data, "--check")
+			require.Zero(t, code, errs)
+			require.Contains(t, out, "0 "+resource+" can be imported")
+		}
+	}
+	file := filepath.Join(dir, "none.csv")
+	require.NoError(t, os.WriteFile(file, nil, 0o600))
+	code, _, _ := holdfast("import", "customers", file, "--data", data)
+	require.Equal(t, exitFailed, code, "it has no head")
+}
+
 func TestExportIsWhole(t *testing.T) {
 	ops := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"id":"1","name":"x"}` + "\n" + `{"id":"2",`))

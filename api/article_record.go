@@ -73,7 +73,8 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 		w.series("stockBalance", units.Balance, steps, "Units there, less those sold for good.")
 		w.series("stockAvailableToSell", units.ToSell, steps,
 			"Units that could be sold at that instant and never come back: what each location could sell, added up.")
-		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers.")
+		w.series("stockCommitted", units.Committed, steps, "Units taken, with their buffers. What is past "+
+			"of a hold counts from when on it has had a unit: one that waited for it counted as a conflict until then.")
 		w.series("stockUtilisation", units.Utilisation, steps,
 			"Units taken as a part of those there: above 1 where more are taken than there are.")
 	})
@@ -82,7 +83,8 @@ func (w *scribe) writeArticle(r *stock.Article, units *stock.ArticleStock, entri
 // articleUnits writes what there is of an article over the window, and what takes it.
 func (w *scribe) articleUnits(lots *stock.ArticleStock, most int) {
 	w.units("unavailability", lots.Units, lots.Taken,
-		"The units taken over the window, in order of creation: the first of them. "+
+		"The units taken over the window, in order of creation: the first of them. In a window of the past a hold "+
+			"is among them from when on it has had a unit, also where its range begins earlier. "+
 			"GET articles/{id}/unavailabilities has all, by page.")
 	w.scheduledEvents(lots.Events, most)
 	wire.First(&w.Writer, "articleLocations", "ArticleLocation", wire.UpTo(lots.Locations, most), len(lots.Locations),

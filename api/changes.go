@@ -334,7 +334,8 @@ func (w *scribe) writeOrderChange(c *engine.OrderChange) {
 	w.Int("revision", int64(c.Revision), "The order's revision after it.")
 	w.As(orderStatuses, "status", c.Status.String(), "The order's status after it.")
 	w.Key("changed", orderMembers,
-		"The names of the members that changed; payments stands for those that capturedTotal and its like count.")
+		"The names of the members that changed; payments stands for those that capturedTotal and its like count. "+
+			"updatedAt of a customer who is the main contact does not count.")
 	w.Out = wire.AppendList(w.Out, c.Differs, wire.AppendText)
 	w.unitMoves(c.Moved)
 }

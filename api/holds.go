@@ -291,7 +291,7 @@ var listHoldsQuery = wire.ShapeOf("ListHolds", slices.Concat([]wire.Field[listHo
 	}).Says("Only holds with a line at this location." + ofOneLine),
 	wire.Optional("dateRange", dateRange, func(o *listHolds) **window {
 		return &o.window
-	}).Says("Only holds with a line that overlaps this range." + ofOneLine),
+	}).Says("Only holds with a line that overlaps this range; a line of a sale counts only at its start." + ofOneLine),
 	wire.Optional("customerId", wire.UUID, func(o *listHolds) **base.ID { return &o.Customer }).
 		Says("Only holds for this customer."),
 	searchFilter("the note", func(o *listHolds) *string { return &o.Search }),

@@ -29,19 +29,6 @@ var operatorNames = func() (names []string) {
 	return names
 }()
 
-// orderCustomerOf is the customer that a line is for: the one that it names, else the first one of the order.
-func orderCustomerOf(r *order.OrderRecord, more *order.LineMore) base.ID {
-	switch {
-	case more.OrderCustomer != base.ID{}:
-		return more.OrderCustomer
-	case len(r.Rest().Customers) > 0:
-		return r.Rest().Customers[0].ID
-	case r.Contact != nil:
-		return r.MainCustomer()
-	}
-	return base.ID{}
-}
-
 // orderLines writes the first lines of an order.
 func (w *scribe) orderLines(r *order.OrderRecord, most int) {
 	prices, _ := r.LinePrices()
@@ -77,7 +64,7 @@ func (w *scribe) combination(c *commerce.Combination) {
 func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.LinePrice) {
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
-	w.GivenID("orderCustomerId", orderCustomerOf(r, more),
+	w.GivenID("orderCustomerId", r.CustomerOf(l),
 		"The customer of the order that the line is for: the first, where none was named; null: the order is for "+
 			"nobody.")
 	item := l.Item()
@@ -226,7 +213,8 @@ var stockItemList = wire.ListSchema(stockItemSchema)
 
 // stockItems writes the first units of an order.
 func (w *scribe) stockItems(r *order.OrderRecord, most int) {
-	w.Key("stockItems", stockItemList, "The units of the lines; a long list has pages of its own.")
+	w.Key("stockItems", stockItemList, "The units of the lines; a long list has pages of its own. updatedAt of a unit "+
+		"stays as it was where the service alone has put the unit on another article.")
 	w.Out = append(w.Out, '[')
 	n := 0
 	most = min(most, len(r.Units))

@@ -73,7 +73,7 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 	wire.Optional("assignedTo", wire.UUID, func(o *listOrders) **base.ID { return &o.Assigned }).
 		Says("Only orders that this user looks after."),
 	wire.Optional("dateRange", dateRange, func(o *listOrders) **window { return &o.window }).
-		Says("Only orders with a line that overlaps this range."),
+		Says("Only orders with a line that overlaps this range. A line of a sale counts only at its start."),
 	wire.Optional("customerId", wire.UUID, func(o *listOrders) **base.ID { return &o.Customer }).
 		Says("Only orders that are for this customer, or name them in their list of customers."),
 	wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil, func(o *listOrders) *[]base.ID { return &o.Tags }).
@@ -91,8 +91,8 @@ var listOrdersQuery = wire.ShapeOf("ListOrders", slices.Concat([]wire.Field[list
 			"with that number, too."),
 	wire.Defaulted("sort", wire.Enum(order.OrderSorts...), order.OrdersByCreatedAt,
 		func(o *listOrders) *order.OrderSort { return &o.Sort }).
-		Says("What the list is sorted by. Equal orders are sorted by number; orders without a value come last in " +
-			"both directions."),
+		Says("What the list is sorted by. Equal orders are sorted by number, in the same direction; orders without " +
+			"a value come last in both directions."),
 	wire.Defaulted("direction", wire.Enum(ascending, descending), ascending,
 		func(o *listOrders) *sortDirection { return &o.direction }).
 		Says("Whether the least or the greatest value comes first. Default: asc."),

@@ -134,7 +134,8 @@ func (w *scribe) orderCustomers(r *order.OrderRecord, more *order.OrderMore) {
 		list = []order.OrderCustomer{{ID: r.MainCustomer(), Customer: r.Customer, Contact: *r.Contact,
 			Fields: more.Fields, UpdatedAt: r.UpdatedAt}}
 	}
-	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for.",
+	wire.List(&w.Writer, "customers", "OrderCustomer", list, "The people whom the order is for; without "+
+		"a list the main contact, whose updatedAt is that of the order.",
 		func(c *order.OrderCustomer) {
 			w.ID("id", c.ID, "The customer's id in the order.")
 			w.contact(&c.Contact)

@@ -560,7 +560,6 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 	line.OrderCustomer = &o.More.Customers[1].ID
 	noted := line
 	noted.Note = ptr("Saddle high")
-	made := s.now
 	s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{line, noted}})
 
 	s.now += hour
@@ -574,7 +573,7 @@ func TestLinesAreForCustomersOfTheOrder(t *testing.T) {
 			Customers: []order.OrderCustomerInput{named("Ben"), named("Cleo")}})}).(*order.OrderRecord)
 	require.Nil(t, o.Lines[1].More)
 	require.Equal(t, &order.LineMore{Note: "Saddle high"}, o.Lines[2].More)
-	require.Equal(t, []int64{made, s.now, s.now},
+	require.Equal(t, []int64{s.now, s.now, s.now}, // the first is for whom the order names first
 		[]int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt, o.Lines[2].UpdatedAt})
 
 	// Without a list it is the one whom the order is for, as long as there is one.

@@ -5,9 +5,11 @@ import (
 	"encoding/binary"
 	"errors"
 	"reflect"
+	"slices"
 	"sort"
 
 	"holdfast/engine/base"
+	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
 	"holdfast/persist"
@@ -212,22 +214,26 @@ var orderParts = []struct {
 	{"assignedTo", func(o *order.Order) any { return more(o).Assigned }},
 	{"pickupLocation", func(o *order.Order) any { return [2]any{o.Pickup, o.PickupAt} }},
 	{"returnLocation", func(o *order.Order) any { return [2]any{o.Return, o.ReturnAt} }},
-	{"customers", func(o *order.Order) any { return more(o).Customers }},
+	{"customers", shownCustomers},
 	{"mainContact", func(o *order.Order) any { return [2]any{o.Customer, o.Contact} }},
 	{"checkoutFields", func(o *order.Order) any { return more(o).Fields }},
 	{"lineItems", func(o *order.Order) any {
-		prices, _ := o.LinePrices() // what is stored has a price
-		return [2]any{bareLines(o), prices}
+		return o.ShownLines() // with the instants at which they were changed, which says it of their units' states
 	}},
 	{"documents", func(o *order.Order) any { return more(o).Documents }},
 	{"comments", func(o *order.Order) any { return more(o).Comments }},
 	{"pricing", func(o *order.Order) any {
 		price, _ := o.Price()
-		return [2]any{price, o.Codes}
+		codes := slices.Clone(o.Codes)
+		for i := range codes {
+			codes[i].Unused = false
+		}
+		return [2]any{price, codes}
 	}},
 	{"payments", func(o *order.Order) any { return o.Payments }},
 	{"tags", func(o *order.Order) any { return o.Tags }},
-	{"metadata", func(o *order.Order) any { return o.External }},
+	{"externalId", func(o *order.Order) any { return outside(o).ID }},
+	{"metadata", func(o *order.Order) any { return outside(o).Metadata }},
 	{"paymentMethodKey", func(o *order.Order) any { return more(o).Method }},
 	{"note", func(o *order.Order) any { return more(o).Note }},
 	{"consentAcceptances", func(o *order.Order) any { return more(o).Consents }},
@@ -249,12 +255,19 @@ func more(o *order.Order) order.OrderMore {
 	return *o.More
 }
 
-// bareLines are the lines without their units, and without what the units' steps set.
-func bareLines(o *order.Order) []order.OrderLine {
-	lines := make([]order.OrderLine, len(o.Lines))
-	for i := range o.Lines {
-		lines[i] = o.Lines[i]
-		lines[i].Units, lines[i].UpdatedAt = nil, 0
+// outside is what another system keeps on an order.
+func outside(o *order.Order) label.External {
+	if o.External == nil {
+		return label.External{}
 	}
-	return lines
+	return *o.External
+}
+
+// shownCustomers are the people whom an order is for as its record shows them: those given, else the main contact.
+func shownCustomers(o *order.Order) any {
+	if list := more(o).Customers; len(list) > 0 || o.Contact == nil {
+		return list
+	}
+	return []order.OrderCustomer{{ID: o.MainCustomer(), Customer: o.Customer, Contact: *o.Contact,
+		Fields: more(o).Fields}}
 }

@@ -82,7 +82,7 @@ func TestOrderHistorySaysWhatWasChanged(t *testing.T) {
 	require.Equal(t, []string{"comments"}, list[1].Differs)
 	require.Equal(t, []string{"payments"}, list[3].Differs)
 	require.Equal(t, []string{"note"}, list[4].Differs)
-	require.Equal(t, []string{"stockItems"}, list[5].Differs)
+	require.Equal(t, []string{"lineItems", "stockItems"}, list[5].Differs)
 	_, _, _, err := s.OrderHistory(s.T.Context(), s.view(), base.ID{9}, OrderPoint{}, 1)
 	require.Equal(t, base.CodeNotFound, err.(*base.Error).Code)
 }

@@ -2,6 +2,7 @@ package order
 
 import (
 	"cmp"
+	"reflect"
 	"slices"
 
 	"holdfast/engine/base"
@@ -244,6 +245,13 @@ func orderCustomers(t *base.Tx, o *Order, list []OrderCustomerInput) (out []Orde
 			}
 			n.Customer, n.Contact = *x.Customer, x.Contact.Of(commerce.CustomerTable(t.Acc).Get(*x.Customer).Contact)
 		}
+		for _, was := range o.Rest().Customers {
+			if at := was.UpdatedAt; was.ID == n.ID {
+				if was.UpdatedAt = n.UpdatedAt; reflect.DeepEqual(was, n) {
+					n.UpdatedAt = at
+				}
+			}
+		}
 		out = append(out, n)
 	}
 	return out, nil
@@ -381,13 +389,13 @@ func (o PatchOrder) PlanOn(t *base.Tx) (any, error) {
 		n.More = nil
 	}
 	if o.Fields.Has("customers") || isForOther {
-		forNobodyElse(t, n)
+		n.forNobodyElse()
 	}
 	return answer(t, n), nil
 }
 
 // forNobodyElse clears the customer of each line that is for a customer that the order no longer has.
-func forNobodyElse(t *base.Tx, o *Order) {
+func (o *Order) forNobodyElse() {
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		if id := l.Rest().OrderCustomer; id == (base.ID{}) || o.hasCustomer(id) {
@@ -397,7 +405,6 @@ func forNobodyElse(t *base.Tx, o *Order) {
 		if m.OrderCustomer = (base.ID{}); m.Empty() {
 			l.More = nil
 		}
-		l.UpdatedAt = t.Now
 	}
 }
 

@@ -2,6 +2,7 @@ package order
 
 import (
 	"bytes"
+	"reflect"
 
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
@@ -129,7 +130,7 @@ func settle(t *base.Tx, e *orderEdit) (changed bool) {
 	if e.before != nil {
 		n.UpdatedAt, n.UpdatedBy, n.Revision = e.before.UpdatedAt, e.before.UpdatedBy, e.before.Revision
 		moved := e.movedByHand(t)
-		dateUnits(t, e.before, n, moved)
+		n.keepDates(e.before)
 		if e.changed = len(moved) > 0 || !n.sameUnits(e.before) || e.othersChanged(); !e.changed {
 			// units first: where one is another, no order of many lines has to be written to see it
 			return false
@@ -137,6 +138,7 @@ func settle(t *base.Tx, e *orderEdit) (changed bool) {
 		if e.kept && e.saysTheSame() {
 			return true
 		}
+		n.date(e.before, moved, t.Now)
 		n.Revision++
 	} else {
 		n.Revision = 1
@@ -185,34 +187,70 @@ func (e *orderEdit) saysTheSame() bool {
 	return base.Alike(encodeOrder, was, e.now) && e.now.sameUnits(e.before)
 }
 
-// dateUnits says of each unit of an order when it was last changed: now, where it is another than before, or was moved
-// by hand.
-func dateUnits(t *base.Tx, before, n *Order, moved map[base.ID]bool) {
-	var was map[base.ID]*OrderUnit // where units do not stand where they stood
-	olds, news := before.unitsFrom(0), n.unitsFrom(0)
-	for u := news.next(); u != nil; u = news.next() {
-		old := olds.next()
-		if old == nil || old.ID != u.ID {
-			if was == nil {
-				was = before.unitsByID()
-			}
-			old = was[u.ID]
-		}
-		if u.UpdatedAt = 0; old != nil {
-			if u.UpdatedAt = old.UpdatedAt; *u != *old || moved[u.Hold] {
-				u.UpdatedAt = t.Now
-			}
+// keepDates has the lines and units of an order say that they were last changed when they were before.
+func (o *Order) keepDates(before *Order) {
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		if k := before.lineLike(i, l.ID); k >= 0 {
+			l.UpdatedAt = before.Lines[k].UpdatedAt
+			eachUnit(l, &before.Lines[k], func(u, was *OrderUnit) {
+				if u.UpdatedAt = 0; was != nil {
+					u.UpdatedAt = was.UpdatedAt
+				}
+			})
 		}
 	}
 }
 
-func (o *Order) unitsByID() map[base.ID]*OrderUnit {
-	m := make(map[base.ID]*OrderUnit, o.UnitCount())
-	c := o.unitsFrom(0)
-	for u := c.next(); u != nil; u = c.next() {
-		m[u.ID] = u
+// date says that the lines and units of an order were changed now of which its record shows something else than before;
+// moved are the holds of those units that somebody has put on another article.
+func (o *Order) date(before *Order, moved map[base.ID]bool, now int64) {
+	was, is := before.ShownLines(), o.ShownLines()
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		k := before.lineLike(i, l.ID)
+		if k < 0 {
+			continue
+		}
+		old := &before.Lines[k]
+		if !reflect.DeepEqual(was[k], is[i]) {
+			l.UpdatedAt = now
+		}
+		all := before.shownByUnits(old) != o.shownByUnits(l)
+		eachUnit(l, old, func(u, was *OrderUnit) {
+			if was != nil && (all || *u != *was || moved[u.Hold] || u.Handed == 0 && l.From != old.From ||
+				u.Returned == 0 && l.To != old.To) {
+				u.UpdatedAt = now
+			}
+		})
 	}
-	return m
+}
+
+// lineLike finds a line by its id, first at the place where it stands unless lines before it are gone, or -1.
+func (o *Order) lineLike(i int, id base.ID) int {
+	if i < len(o.Lines) && o.Lines[i].ID == id {
+		return i
+	}
+	return o.line(id)
+}
+
+// eachUnit visits the units of a line with what each was before, or nil.
+func eachUnit(l, before *OrderLine, visit func(u, was *OrderUnit)) {
+	var by map[base.ID]*OrderUnit // where they do not stand where they stood
+	for j := range l.Units {
+		u := &l.Units[j]
+		if j < len(before.Units) && before.Units[j].ID == u.ID {
+			visit(u, &before.Units[j])
+			continue
+		}
+		if by == nil {
+			by = make(map[base.ID]*OrderUnit, len(before.Units))
+			for k := range before.Units {
+				by[before.Units[k].ID] = &before.Units[k]
+			}
+		}
+		visit(u, by[u.ID])
+	}
 }
 
 // answer is an order's record as the plan leaves it.

@@ -78,14 +78,3 @@ func (o *Order) Bounds() (from, to int64) {
 	}
 	return from, to
 }
-
-// ReturnedAt is when the last unit of a line came back, 0 while not all are.
-func (l *OrderLine) ReturnedAt() (at int64) {
-	if l.Fulfillment() != Returned {
-		return 0
-	}
-	for j := range l.Units {
-		at = max(at, l.Units[j].Returned)
-	}
-	return at
-}

@@ -334,7 +334,7 @@ func open(t *base.Tx, o *Order, first int, overbook bool) error {
 	for i := first; i < len(o.Lines); i++ {
 		l := &o.Lines[i]
 		if l.FromOpening {
-			l.From, l.FromOpening, l.UpdatedAt = t.Now, false, t.Now
+			l.From, l.FromOpening = t.Now, false
 		}
 		wants = append(wants, want{i, int(l.Quantity)})
 	}
@@ -404,18 +404,8 @@ func (o PatchOrderLine) PlanOn(t *base.Tx) (any, error) {
 			return nil, err
 		}
 	}
-	if !was.alike(l) {
-		l.UpdatedAt = t.Now
-	}
 	stock.SeatFreed(t)
 	return answer(t, n), nil
-}
-
-// alike says that two lines say the same, with the same units.
-func (l *OrderLine) alike(m *OrderLine) bool {
-	a, b := *l, *m
-	a.Units, b.Units = nil, nil // there may be many, and they are not written to be compared
-	return slices.Equal(l.Units, m.Units) && base.Alike(base.EncodeCold[OrderLine], &a, &b)
 }
 
 // has says that one of some fields is given.

@@ -103,23 +103,28 @@ func (o *Order) LinePrices() (list []commerce.LinePrice, ok bool) {
 	return list, true
 }
 
-// discounts are what the codes take off each line. A code's parts are written in the order of the lines, so each is
-// looked for behind the line of the one before it: a code looks at each line once.
+// discounts are what the codes take off each line.
 func (o *Order) discounts() []int64 {
 	off := make([]int64, len(o.Lines))
 	for i := range o.Codes {
-		at := 0
-		for _, x := range o.Codes[i].Allocations {
-			for range o.Lines { // once around at most
-				j := at % len(o.Lines)
-				if at++; o.Lines[j].ID == x.Line {
-					off[j] += x.Value
-					break
-				}
+		o.Codes[i].addTo(off, o.Lines)
+	}
+	return off
+}
+
+// addTo adds what a code takes off each line. Its parts are written in the order of the lines, so each is looked for
+// behind the line of the one before it: each line is looked at once.
+func (c *OrderCode) addTo(off []int64, lines []OrderLine) {
+	at := 0
+	for _, x := range c.Allocations {
+		for range lines { // once around at most
+			j := at % len(lines)
+			if at++; lines[j].ID == x.Line {
+				off[j] += x.Value
+				break
 			}
 		}
 	}
-	return off
 }
 
 // Price is what an order costs in all; ok is false where that is too much to say.

@@ -5,6 +5,7 @@ import (
 	"slices"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/label"
 	"holdfast/engine/stock"
 	"holdfast/timeline"
@@ -31,6 +32,107 @@ func (r *OrderRecord) Impersonal() *OrderRecord {
 		}
 	}
 	return &OrderRecord{Order: &o, TagRows: r.TagRows, Units: r.Units}
+}
+
+// ShownLine is what an order's record shows of a line, to be compared.
+type ShownLine struct {
+	OrderLine // without its units, and without what is not shown
+	Rest      LineMore
+	Price     commerce.LinePrice
+	Priced    bool
+	Combined  *commerce.Combination
+	Zone      *timeline.Zone // by which it is said how long it is
+	State     Fulfillment
+	Returned  int64
+	Paid      map[PaymentKind]int64
+	Status    SubscriptionStatus
+	Codes     []shownCode
+}
+
+// shownCode is what a code does to the payments of a subscription.
+type shownCode struct {
+	ID    base.ID
+	Until int64
+}
+
+// ShownLines are an order's lines as its record shows them.
+func (o *Order) ShownLines() []ShownLine {
+	prices, _ := o.LinePrices() // what is stored has a price
+	off := make([][]int64, len(o.Codes))
+	for i := range o.Codes {
+		off[i] = make([]int64, len(o.Lines))
+		o.Codes[i].addTo(off[i], o.Lines)
+	}
+	paid := map[base.ID]map[PaymentKind]int64{}
+	for i := range o.Payments {
+		p := &o.Payments[i]
+		if paid[p.Line] == nil {
+			paid[p.Line] = map[PaymentKind]int64{}
+		}
+		paid[p.Line][p.Kind] += p.Amount
+	}
+	list := make([]ShownLine, len(o.Lines))
+	for i := range o.Lines {
+		l := &o.Lines[i]
+		s := ShownLine{OrderLine: *l, Rest: *l.Rest(), Priced: l.Priced(), Combined: l.Combination(),
+			Zone: o.zone(), State: l.Fulfillment(), Returned: l.ReturnedAt(), Paid: paid[l.ID]}
+		if i < len(prices) {
+			s.Price = prices[i]
+		}
+		s.PricingRow, s.Rest.OrderCustomer = l.PricedBy(), o.CustomerOf(l)
+		s.Units, s.Terms, s.FromOpening, s.OwnPrice, s.More = nil, nil, false, false, nil
+		s.Rest.Combined, s.Rest.RevenueSplit, s.Rest.ExpectsLink = nil, nil, false // units show the last two
+		s.Rest.Components, s.Rest.PartPrices = nil, nil
+		if l.Subscription != nil {
+			s.Status = l.Subscription.Status(o)
+			for j := range o.Codes {
+				c, of := &o.Codes[j], l.discountable(0)
+				if off[j][i] > 0 || c.Terms.Lasts() && c.Terms.Eligible(&of) {
+					s.Codes = append(s.Codes,
+						shownCode{c.ID, until(&c.Terms, l.From, l.Subscription.Terms.Cycle, o.zone())})
+				}
+			}
+		}
+		list[i] = s
+	}
+	return list
+}
+
+// shownByUnits is what each unit of a line shows of the line and of the order, beside its dates.
+type shownByUnits struct {
+	name         base.Word
+	links        bool
+	split        float64
+	pickup, back shownPlace
+}
+
+type shownPlace struct {
+	id   base.ID
+	name string
+}
+
+func (o *Order) shownByUnits(l *OrderLine) shownByUnits {
+	place := func(id base.ID, p *stock.PlaceCopy) (s shownPlace) {
+		if p != nil {
+			s = shownPlace{id, p.Name}
+		}
+		return s
+	}
+	return shownByUnits{l.Name, l.Rest().ExpectsLink, l.SplitRate(), place(o.Pickup, o.PickupAt),
+		place(o.Return, o.ReturnAt)}
+}
+
+// CustomerOf is the customer of an order that a line is for: the one that it names, else the first.
+func (o *Order) CustomerOf(l *OrderLine) base.ID {
+	switch more := o.Rest(); {
+	case l.Rest().OrderCustomer != base.ID{}:
+		return l.Rest().OrderCustomer
+	case len(more.Customers) > 0:
+		return more.Customers[0].ID
+	case o.Contact != nil:
+		return o.MainCustomer()
+	}
+	return base.ID{}
 }
 
 // UnitRecord is where a unit of an order is.
@@ -174,6 +276,17 @@ func elsewhere(t *base.Tx, p, q timeline.Place) bool {
 	}
 	s := stock.Draft(t).Stock()
 	return s.Lot(p.Lot).Article != s.Lot(q.Lot).Article
+}
+
+// ReturnedAt is when the last unit of a line came back, 0 while not all are.
+func (l *OrderLine) ReturnedAt() (at int64) {
+	if l.Fulfillment() != Returned {
+		return 0
+	}
+	for j := range l.Units {
+		at = max(at, l.Units[j].Returned)
+	}
+	return at
 }
 
 // StockItems is how many units the order has.

@@ -323,7 +323,8 @@ type HoldsListQuery struct {
 	CatalogItemID string
 	// Only holds with a line at this location. One and the same line must pass all filters on lines.
 	ServiceLocationID string
-	// Only holds with a line that overlaps this range. One and the same line must pass all filters on lines.
+	// Only holds with a line that overlaps this range; a line of a sale counts only at its start. One and the
+	// same line must pass all filters on lines.
 	DateRange *DateRange
 	// Only holds for this customer.
 	CustomerID string
@@ -564,7 +565,7 @@ type OrdersListQuery struct {
 	ReturnLocationID []string
 	// Only orders that this user looks after.
 	AssignedTo string
-	// Only orders with a line that overlaps this range.
+	// Only orders with a line that overlaps this range. A line of a sale counts only at its start.
 	DateRange *DateRange
 	// Only orders that are for this customer, or name them in their list of customers.
 	CustomerID string
@@ -579,8 +580,8 @@ type OrdersListQuery struct {
 	// Words, without case and accents, each the beginning of a word of the reference, the note, a customer's
 	// name, company or email, or a line's name. A number finds the order with that number, too.
 	Search string
-	// What the list is sorted by. Equal orders are sorted by number; orders without a value come last in both
-	// directions.
+	// What the list is sorted by. Equal orders are sorted by number, in the same direction; orders without a
+	// value come last in both directions.
 	Sort OrdersListQuerySort
 	// Whether the least or the greatest value comes first. Default: asc.
 	Direction SortDirection

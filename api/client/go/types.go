@@ -213,7 +213,8 @@ type Article struct {
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
 	AggregateData *AggregateData `json:"aggregateData"`
-	// The units taken over the window, in order of creation: the first of them. GET
+	// The units taken over the window, in order of creation: the first of them. In a window of the past a hold
+	// is among them from when on it has had a unit, also where its range begins earlier. GET
 	// articles/{id}/unavailabilities has all, by page.
 	Unavailability []Unavailability `json:"unavailability"`
 	// How many entries the list has, where it is cut.
@@ -2795,7 +2796,8 @@ type ListedArticle struct {
 	TaxonomyCategory *TaxonomyCategory `json:"taxonomyCategory"`
 	// Figures over all articles of its SKU; null without one.
 	AggregateData *AggregateData `json:"aggregateData"`
-	// The units taken over the window, in order of creation: the first of them. GET
+	// The units taken over the window, in order of creation: the first of them. In a window of the past a hold
+	// is among them from when on it has had a unit, also where its range begins earlier. GET
 	// articles/{id}/unavailabilities has all, by page.
 	Unavailability []Unavailability `json:"unavailability"`
 	// How many entries the list has, where it is cut.
@@ -3102,7 +3104,7 @@ type MovedOrder struct {
 	PickupLocation *OrderLocation `json:"pickupLocation"`
 	// Where its units come back to, as it was then.
 	ReturnLocation *OrderLocation `json:"returnLocation"`
-	// The people whom the order is for.
+	// The people whom the order is for; without a list the main contact, whose updatedAt is that of the order.
 	Customers []OrderCustomer `json:"customers"`
 	// How many entries the list has, where it is cut.
 	CustomersTotal *int64 `json:"customersTotal"`
@@ -3116,7 +3118,8 @@ type MovedOrder struct {
 	LineItems []OrderLineItem `json:"lineItems"`
 	// How many entries the list has, where it is cut.
 	LineItemsTotal *int64 `json:"lineItemsTotal"`
-	// The units of the lines; a long list has pages of its own.
+	// The units of the lines; a long list has pages of its own. updatedAt of a unit stays as it was where the
+	// service alone has put the unit on another article.
 	StockItems []OrderStockItem `json:"stockItems"`
 	// How many entries the list has, where it is cut.
 	StockItemsTotal *int64 `json:"stockItemsTotal"`
@@ -3322,7 +3325,7 @@ type Order struct {
 	PickupLocation *OrderLocation `json:"pickupLocation"`
 	// Where its units come back to, as it was then.
 	ReturnLocation *OrderLocation `json:"returnLocation"`
-	// The people whom the order is for.
+	// The people whom the order is for; without a list the main contact, whose updatedAt is that of the order.
 	Customers []OrderCustomer `json:"customers"`
 	// How many entries the list has, where it is cut.
 	CustomersTotal *int64 `json:"customersTotal"`
@@ -3336,7 +3339,8 @@ type Order struct {
 	LineItems []OrderLineItem `json:"lineItems"`
 	// How many entries the list has, where it is cut.
 	LineItemsTotal *int64 `json:"lineItemsTotal"`
-	// The units of the lines; a long list has pages of its own.
+	// The units of the lines; a long list has pages of its own. updatedAt of a unit stays as it was where the
+	// service alone has put the unit on another article.
 	StockItems []OrderStockItem `json:"stockItems"`
 	// How many entries the list has, where it is cut.
 	StockItemsTotal *int64 `json:"stockItemsTotal"`
@@ -3413,6 +3417,7 @@ type OrderChange struct {
 	// The order's status after it.
 	Status OrderStatus `json:"status"`
 	// The names of the members that changed; payments stands for those that capturedTotal and its like count.
+	// updatedAt of a customer who is the main contact does not count.
 	Changed []OrderMember `json:"changed"`
 	// How many entries the list has, where it is cut.
 	ChangedTotal *int64 `json:"changedTotal"`
@@ -3809,6 +3814,7 @@ const (
 	OrderMemberPricing            OrderMember = "pricing"
 	OrderMemberPayments           OrderMember = "payments"
 	OrderMemberTags               OrderMember = "tags"
+	OrderMemberExternalID         OrderMember = "externalId"
 	OrderMemberMetadata           OrderMember = "metadata"
 	OrderMemberPaymentMethodKey   OrderMember = "paymentMethodKey"
 	OrderMemberNote               OrderMember = "note"
@@ -5415,7 +5421,8 @@ type TemporalStock struct {
 	StockAvailableToSell []SeriesStep `json:"stockAvailableToSell"`
 	// How many entries the list has, where it is cut.
 	StockAvailableToSellTotal *int64 `json:"stockAvailableToSellTotal"`
-	// Units taken, with their buffers.
+	// Units taken, with their buffers. What is past of a hold counts from when on it has had a unit: one that
+	// waited for it counted as a conflict until then.
 	StockCommitted []SeriesStep `json:"stockCommitted"`
 	// How many entries the list has, where it is cut.
 	StockCommittedTotal *int64 `json:"stockCommittedTotal"`

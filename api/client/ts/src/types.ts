@@ -2752,7 +2752,7 @@ export interface components {
             taxonomyCategoryId: string | null;
             /** @description The units over the window as steps in time. */
             temporalStock: components["schemas"]["TemporalStock"];
-            /** @description The units taken over the window, in order of creation: the first of them. GET articles/{id}/unavailabilities has all, by page. */
+            /** @description The units taken over the window, in order of creation: the first of them. In a window of the past a hold is among them from when on it has had a unit, also where its range begins earlier. GET articles/{id}/unavailabilities has all, by page. */
             unavailability: components["schemas"]["Unavailability"][];
             unavailabilityTotal?: components["schemas"]["EntriesTotal"];
             updatedAt: components["schemas"]["UpdatedAt"];
@@ -5249,7 +5249,7 @@ export interface components {
             taxonomyCategoryId?: string | null;
             /** @description The units over the window as steps in time. */
             temporalStock?: components["schemas"]["TemporalStock"];
-            /** @description The units taken over the window, in order of creation: the first of them. GET articles/{id}/unavailabilities has all, by page. */
+            /** @description The units taken over the window, in order of creation: the first of them. In a window of the past a hold is among them from when on it has had a unit, also where its range begins earlier. GET articles/{id}/unavailabilities has all, by page. */
             unavailability?: components["schemas"]["Unavailability"][];
             unavailabilityTotal?: components["schemas"]["EntriesTotal"];
             updatedAt?: components["schemas"]["UpdatedAt"];
@@ -5505,7 +5505,7 @@ export interface components {
             currentlyViewing: null;
             /** @description The merchant's own way of payment. */
             customPaymentMethod: components["schemas"]["CustomPaymentMethod"] | null;
-            /** @description The people whom the order is for. */
+            /** @description The people whom the order is for; without a list the main contact, whose updatedAt is that of the order. */
             customers: components["schemas"]["OrderCustomer"][];
             customersTotal?: components["schemas"]["EntriesTotal"];
             /** @description What was set aside as a deposit, by the payments that were recorded; in minor units. */
@@ -5572,7 +5572,7 @@ export interface components {
             savedCard: components["schemas"]["SavedCard"] | null;
             /** @description draft: it takes no stock; open: it does; active: units are out; closed: it is over. */
             status: components["schemas"]["OrderStatus"];
-            /** @description The units of the lines; a long list has pages of its own. */
+            /** @description The units of the lines; a long list has pages of its own. updatedAt of a unit stays as it was where the service alone has put the unit on another article. */
             stockItems: components["schemas"]["OrderStockItem"][];
             stockItemsTotal?: components["schemas"]["EntriesTotal"];
             /** @description The subscriptions among its lines. */
@@ -5726,7 +5726,7 @@ export interface components {
             currentlyViewing: null;
             /** @description The merchant's own way of payment. */
             customPaymentMethod: components["schemas"]["CustomPaymentMethod"] | null;
-            /** @description The people whom the order is for. */
+            /** @description The people whom the order is for; without a list the main contact, whose updatedAt is that of the order. */
             customers: components["schemas"]["OrderCustomer"][];
             customersTotal?: components["schemas"]["EntriesTotal"];
             /** @description What was set aside as a deposit, by the payments that were recorded; in minor units. */
@@ -5790,7 +5790,7 @@ export interface components {
             savedCard: components["schemas"]["SavedCard"] | null;
             /** @description draft: it takes no stock; open: it does; active: units are out; closed: it is over. */
             status: components["schemas"]["OrderStatus"];
-            /** @description The units of the lines; a long list has pages of its own. */
+            /** @description The units of the lines; a long list has pages of its own. updatedAt of a unit stays as it was where the service alone has put the unit on another article. */
             stockItems: components["schemas"]["OrderStockItem"][];
             stockItemsTotal?: components["schemas"]["EntriesTotal"];
             /** @description The subscriptions among its lines. */
@@ -5815,7 +5815,7 @@ export interface components {
              * @enum {string}
              */
             change: "created" | "updated" | "deleted";
-            /** @description The names of the members that changed; payments stands for those that capturedTotal and its like count. */
+            /** @description The names of the members that changed; payments stands for those that capturedTotal and its like count. updatedAt of a customer who is the main contact does not count. */
             changed: components["schemas"]["OrderMember"][];
             changedTotal?: components["schemas"]["EntriesTotal"];
             /** @description Units of it that have kept their dates and gone to another article: to make room, or because somebody asked for it. */
@@ -6241,7 +6241,7 @@ export interface components {
             timezone: string;
         };
         /** @enum {string} */
-        OrderMember: "reference" | "status" | "archivedAt" | "assignedTo" | "pickupLocation" | "returnLocation" | "customers" | "mainContact" | "checkoutFields" | "lineItems" | "documents" | "comments" | "pricing" | "payments" | "tags" | "metadata" | "paymentMethodKey" | "note" | "consentAcceptances" | "stockItems";
+        OrderMember: "reference" | "status" | "archivedAt" | "assignedTo" | "pickupLocation" | "returnLocation" | "customers" | "mainContact" | "checkoutFields" | "lineItems" | "documents" | "comments" | "pricing" | "payments" | "tags" | "externalId" | "metadata" | "paymentMethodKey" | "note" | "consentAcceptances" | "stockItems";
         OrderPage: {
             /** @description The records of the page. */
             data: components["schemas"]["Order"][];
@@ -7721,7 +7721,7 @@ export interface components {
             /** @description Units there, less those sold for good. */
             stockBalance: components["schemas"]["SeriesStep"][];
             stockBalanceTotal?: components["schemas"]["EntriesTotal"];
-            /** @description Units taken, with their buffers. */
+            /** @description Units taken, with their buffers. What is past of a hold counts from when on it has had a unit: one that waited for it counted as a conflict until then. */
             stockCommitted: components["schemas"]["SeriesStep"][];
             stockCommittedTotal?: components["schemas"]["EntriesTotal"];
             /** @description Units taken as a part of those there: above 1 where more are taken than there are. */
@@ -11024,7 +11024,7 @@ export interface operations {
                 catalogItemId?: string;
                 /** @description Only holds with a line at this location. One and the same line must pass all filters on lines. */
                 serviceLocationId?: string;
-                /** @description Only holds with a line that overlaps this range. One and the same line must pass all filters on lines. */
+                /** @description Only holds with a line that overlaps this range; a line of a sale counts only at its start. One and the same line must pass all filters on lines. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only holds for this customer. */
                 customerId?: string;
@@ -11655,7 +11655,7 @@ export interface operations {
                 returnLocationId?: string[];
                 /** @description Only orders that this user looks after. */
                 assignedTo?: string;
-                /** @description Only orders with a line that overlaps this range. */
+                /** @description Only orders with a line that overlaps this range. A line of a sale counts only at its start. */
                 dateRange?: components["schemas"]["DateRange"];
                 /** @description Only orders that are for this customer, or name them in their list of customers. */
                 customerId?: string;
@@ -11669,7 +11669,7 @@ export interface operations {
                 archive?: components["schemas"]["ArchiveFilter"];
                 /** @description Words, without case and accents, each the beginning of a word of the reference, the note, a customer's name, company or email, or a line's name. A number finds the order with that number, too. */
                 search?: string;
-                /** @description What the list is sorted by. Equal orders are sorted by number; orders without a value come last in both directions. */
+                /** @description What the list is sorted by. Equal orders are sorted by number, in the same direction; orders without a value come last in both directions. */
                 sort?: "createdAt" | "updatedAt" | "earliestStartDate" | "latestEndDate" | "total" | "number";
                 /** @description Whether the least or the greatest value comes first. Default: asc. */
                 direction?: components["schemas"]["SortDirection"];

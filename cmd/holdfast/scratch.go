@@ -36,14 +36,24 @@ func withCopy(ctx context.Context, from source, o persist.RestoreOptions, fn fun
 	return fn(o.To)
 }
 
-// copyError is an error about a copy, which names what was copied: the copy is gone when the error is read.
+// copyError is an error about a copy, which names what was copied: the copy is gone when the error is read. An error of
+// the disk that the copy lies on names that.
 type copyError struct {
 	error
 	copy, of string
 }
 
 func (e copyError) Error() string {
-	return strings.ReplaceAll(strings.TrimPrefix(e.error.Error(), "restore to "+e.copy+": "), e.copy, e.of)
+	text := strings.TrimPrefix(e.error.Error(), "restore to "+e.copy+": ")
+	var file *fs.PathError
+	switch {
+	case errors.Is(e.error, fs.ErrNotExist): // it was not there to be copied
+	case errors.As(e.error, &file) && within(file.Path, e.copy):
+		return text
+	case errors.Is(e.error, persist.ErrDiskFull), errors.Is(e.error, syscall.ENOSPC): // Pebble's may name no file
+		return "copy to " + e.copy + ": " + text
+	}
+	return strings.ReplaceAll(text, e.copy, e.of)
 }
 
 func (e copyError) Unwrap() error { return e.error }

@@ -10,7 +10,6 @@ import (
 	"fmt"
 	"log/slog"
 	"os"
-	"os/signal"
 	"sync/atomic"
 	"time"
 )
@@ -111,10 +110,10 @@ func (p *pair) config() *tls.Config {
 }
 
 // readAgain looks at the files of a pair and of a token at each tick, and when a signal asks for it, until ctx ends.
-// Without either it says so to the signal.
+// Without either it says so to the signal. That stays taken when ctx has ended: given back, it would end the process,
+// which still stops.
 func readAgain(ctx context.Context, p *pair, token *tokenFile, tick <-chan time.Time, asked chan os.Signal,
 	log *slog.Logger) {
-	defer signal.Stop(asked)
 	for {
 		bySignal := false
 		select {

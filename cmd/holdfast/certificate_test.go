@@ -2,6 +2,7 @@ package main
 
 import (
 	"bytes"
+	"context"
 	"crypto/ecdsa"
 	"crypto/elliptic"
 	"crypto/rand"
@@ -16,6 +17,7 @@ import (
 	"net"
 	"net/http"
 	"os"
+	"os/signal"
 	"path/filepath"
 	"strings"
 	"sync"
@@ -241,6 +243,19 @@ func TestNewCertificateLosesNoRequest(t *testing.T) {
 	close(end)
 	clients.Wait()
 	t.Logf("%d requests, %d of them on connections of their own, under 12 new certificates", asked.Load(), fresh.Load())
+}
+
+// SIGHUP ends no process either that has stopped serving and is about to end.
+func TestSIGHUPAtTheEndOfAStop(t *testing.T) {
+	ctx, stop := context.WithCancel(t.Context())
+	stop()
+	asked := make(chan os.Signal, 1)
+	signal.Notify(asked, syscall.SIGHUP)
+	readAgain(ctx, nil, nil, nil, asked, slog.New(slog.DiscardHandler))
+	for range 3 {
+		require.NoError(t, syscall.Kill(syscall.Getpid(), syscall.SIGHUP))
+		time.Sleep(20 * time.Millisecond)
+	}
 }
 
 // SIGHUP ends no server; one without a certificate says that there is nothing to read.

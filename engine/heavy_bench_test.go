@@ -245,6 +245,12 @@ func (d *desk) heavyLines(units int) []heavyStep {
 		{"hold, 1,000 lines", func() base.Op { return made(sku, lines, units/lines) }, of(&id)},
 		{"release of that", free(&id), nil},
 		{"order, 1,000 lines", func() base.Op { return placed(lines, units/lines) }, of(&id)},
+		{"payment, lines", func() base.Op {
+			return order.AddPayment{Order: id, Kind: order.Capture, Amount: 1}
+		}, nil},
+		{"note, lines", func() base.Op {
+			return order.PatchOrder{ID: id, Fields: base.Changed(order.OrderInput{Note: ptr("a note")})}
+		}, nil},
 		{"fulfill, lines", func() base.Op { return order.FulfillOrder{ID: id} }, nil},
 		{"return, lines", func() base.Op { return order.ReturnOrder{ID: id} }, nil},
 		{"deletion, lines", func() base.Op { return order.DeleteOrder{ID: id} }, nil},

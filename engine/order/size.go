@@ -7,7 +7,7 @@ import (
 )
 
 // This file owns how many units of stock an operation on an order may change: of a large one the plan is made off the
-// writer (base.Sized).
+// writer (base.Sized). So is that of a small change of a large order: its plan goes through all of the order, too.
 
 // unitsOf counts the units of an order, if there is one.
 func unitsOf(a *base.AccountState, id base.ID) int {
@@ -70,3 +70,38 @@ func (o CancelOrder) Size(a *base.AccountState) int { return unitsOf(a, o.ID) }
 
 // Size counts the units of the order.
 func (o DeleteOrder) Size(a *base.AccountState) int { return unitsOf(a, o.ID) }
+
+// Size counts the units of the order.
+func (o ApplyDiscount) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o RemoveDiscount) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o AddPayment) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o AddComment) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o ArchiveOrder) Size(a *base.AccountState) int { return unitsOf(a, o.ID) }
+
+// Size counts the units of the order.
+func (o CancelSubscription) Size(a *base.AccountState) int {
+	if of := OrderTable(a).First(orderBySubscription, string(o.ID[:])); of != nil {
+		return of.UnitCount()
+	}
+	return 0
+}
+
+// Size counts the units of the order.
+func (o AssignUnit) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o UnassignUnit) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o CancelUnit) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }
+
+// Size counts the units of the order.
+func (o ReadyUnit) Size(a *base.AccountState) int { return unitsOf(a, o.Order) }

@@ -172,7 +172,9 @@ func (q *request) scope() []byte {
 	for _, p := range q.path.ListOf {
 		if id, ok := wire.ParseID(p.Value); ok {
 			given, _ := q.ctx.UserValue(string(p.Name)).(string)
-			path = bytes.Replace(path, []byte("/"+given), []byte("/"+id.String()), 1)
+			if usual := id.String(); given != usual {
+				path = bytes.Replace(path, []byte("/"+given), []byte("/"+usual), 1)
+			}
 		}
 	}
 	return path

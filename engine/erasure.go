@@ -274,7 +274,6 @@ func (f *forgetter) begin(v base.View) (*traces, error) {
 		}
 	}
 	if len(marks) > 0 {
-		<-f.store.Wake(v.Seq)
 		if err := f.store.SetUnlogged(marks); err != nil {
 			return nil, err
 		}

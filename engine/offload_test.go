@@ -102,6 +102,25 @@ func TestANewArticleOfManyUnitsIsPlannedOffTheWriter(t *testing.T) {
 	require.Zero(t, d.off)
 }
 
+// A small change of a large order is planned off the writer as well: its plan goes through all lines and units.
+func TestSmallChangesOfALargeOrderArePlannedOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	const many = 300
+	o := s.rent(base.Item{Article: s.article(base.ID{}, many)}, s.now, s.now+day, many)
+	unit := o.Lines[0].Units[0].ID
+	for _, op := range []base.Sized{
+		order.AddPayment{Order: o.ID}, order.AddComment{Order: o.ID}, order.ArchiveOrder{ID: o.ID},
+		order.ApplyDiscount{Order: o.ID}, order.RemoveDiscount{Order: o.ID}, order.AssignUnit{Order: o.ID, Unit: unit},
+		order.UnassignUnit{Order: o.ID, Unit: unit}, order.CancelUnit{Order: o.ID, Unit: unit},
+		order.ReadyUnit{Order: o.ID, Unit: unit},
+	} {
+		require.GreaterOrEqual(t, op.Size(s.view().Acc), many, "%T", op)
+	}
+	of, _ := s.subscribed(many, nil)
+	end := order.CancelSubscription{ID: of.Lines[0].Subscription.ID}
+	require.GreaterOrEqual(t, end.Size(s.view().Acc), many)
+}
+
 // Of the plans of several accounts one computes at a time. Who waits for that waits alone.
 func TestLargeCommandsTakeTurns(t *testing.T) {
 	s := newShop(t)

@@ -114,18 +114,23 @@ func TestImportIsRepeated(t *testing.T) {
 	}
 }
 
-// An export that breaks off leaves no file that could be taken for the whole.
-// What an export of nothing has written is imported: it is no row.
-func TestExportOfNothingIsImported(t *testing.T) {
-	dir := t.TempDir()
-	data := filepath.Join(dir, "data")
-	core, err := openCore(context.Background(), data, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+// withAccount makes a directory with an account that has nothing.
+func withAccount(t *testing.T, dir string) base.ID {
+	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
 	require.NoError(t, err)
 	account := base.NewID(clock(), base.BaseOf(randomBase()))
 	_, err = core.engine.Do(engine.Command{Account: account,
 		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
 	require.NoError(t, err)
 	require.NoError(t, core.Close())
+	return account
+}
+
+// What an export of nothing has written is imported: it is no row.
+func TestExportOfNothingIsImported(t *testing.T) {
+	dir := t.TempDir()
+	data := filepath.Join(dir, "data")
+	withAccount(t, data)
 	for _, format := range []string{formatCSV, formatNDJSON} {
 		for _, resource := range api.ExchangeNames() {
 			file := filepath.Join(dir, resource+"."+format)
@@ -145,6 +150,7 @@ func TestExportOfNothingIsImported(t *testing.T) {
 	require.Equal(t, exitFailed, code, "it has no head")
 }
 
+// An export that breaks off leaves no file that could be taken for the whole.
 func TestExportIsWhole(t *testing.T) {
 	ops := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
 		_, _ = w.Write([]byte(`{"id":"1","name":"x"}` + "\n" + `{"id":"2",`))
@@ -215,13 +221,7 @@ func TestFaultsAreTold(t *testing.T) {
 // found before the first is made.
 func TestImportCutsLargeFiles(t *testing.T) {
 	dir := filepath.Join(t.TempDir(), "data")
-	core, err := openCore(context.Background(), dir, engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
-	require.NoError(t, err)
-	account := base.NewID(clock(), base.BaseOf(randomBase()))
-	_, err = core.engine.Do(engine.Command{Account: account,
-		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
-	require.NoError(t, err)
-	require.NoError(t, core.Close())
+	account := withAccount(t, dir)
 	const rows = engine.MaxBatch + 1
 	text := "name,code\n"
 	for n := range rows {

@@ -196,7 +196,9 @@ func TestFailedHead(t *testing.T) {
 func TestFullDisk(t *testing.T) {
 	mem := power.NewDisk()
 	fs := hook(mem)
-	s := open(t, small(fs))
+	o := small(fs)
+	o.HeadInterval = time.Hour // the log is the first that finds the disk full
+	s := open(t, o)
 	toy := newToy(1)
 	toy.run(t, s, 10)
 	fs.failing(func(op errorfs.Op) bool {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"runtime"
 	"sync"
 	"testing"
 
@@ -11,6 +12,7 @@ import (
 	"holdfast/engine/hold"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
+	"holdfast/persist"
 	"holdfast/timeline"
 )
 
@@ -501,4 +503,28 @@ func TestAPlanThatChangesARowTwiceIsRefused(t *testing.T) {
 	}
 	require.Equal(t, before, s.view().Sequence())
 	s.reopen()
+}
+
+// What it takes to open an account with few rows is small: there may be thousands of such.
+func TestManyAccountsAreOpened(t *testing.T) {
+	s := newShop(t)
+	const accounts = 100
+	for i := range uint64(accounts) {
+		s.acc = base.MakeID(noon, base.Base{Lo: 2 + i})
+		s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental", Timezone: "Europe/Lisbon"}})
+		s.loc = s.do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "Lisbon", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+		s.book(base.Item{Article: s.article(base.ID{}, 1)}, noon+day, noon+2*day, 1)
+	}
+	s.shut()
+	store, err := persist.Open(persist.Options{Dir: "data", FS: s.fs})
+	require.NoError(t, err)
+	var before, after runtime.MemStats
+	runtime.ReadMemStats(&before)
+	_, _, err = restore(t.Context(), store)
+	runtime.ReadMemStats(&after)
+	require.NoError(t, err)
+	require.NoError(t, store.Close())
+	s.open()
+	require.Less(t, (after.TotalAlloc-before.TotalAlloc)/accounts, uint64(256<<10), "bytes for each")
 }

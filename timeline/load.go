@@ -30,6 +30,7 @@ type Loader struct {
 	holds     int
 	from      int64 // the least seat start
 	to        int64 // the greatest
+	parts     int   // of time: the items of the classes are dealt out to them
 	err       error
 }
 
@@ -126,6 +127,7 @@ func (l *Loader) fail(format string, args ...any) {
 // Finish makes the Stock. It fails where the rows break an invariant of the package, or do not come in order.
 func (l *Loader) Finish() (*Stock, error) {
 	s := newStock(l.edit)
+	l.parts = min(maxParts, l.holds/partItems+1)
 	l.loadLots(s)
 	l.loadSlots(s)
 	var ok bool
@@ -233,12 +235,16 @@ func (l *Loader) loadSlots(s *Stock) {
 		func(i int) (key, struct{}) { return byUnits[i], struct{}{} })
 }
 
-// loadParts is how many parts of time the items of the classes are dealt out to.
-const loadParts = 4096
+// The bounds of the parts of time. Each costs some hundred bytes, so a merchant with few holds has few: a machine may
+// have thousands of such.
+const (
+	maxParts  = 4096
+	partItems = 64 // holds for each part, about
+)
 
 // part is the part of time of an item.
 func (l *Loader) part(i *classItem) int {
-	return int(i.since() / (uint64(l.to-l.from)/loadParts + 1))
+	return int(i.since() / (uint64(l.to-l.from)/uint64(l.parts) + 1))
 }
 
 // loadRails makes the rails, bucket by bucket.
@@ -277,7 +283,7 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 		}
 	}
 	b.items = make([]classItem, 0, b.n)
-	b.counts = make([]int32, loadParts)
+	b.counts = make([]int32, l.parts)
 	from := int32(0)
 	for j, to := range ends[:bucketSlots] {
 		if from == to {
@@ -318,8 +324,8 @@ func (l *Loader) loadBucket(s *Stock, i int) error {
 // writes it to where it belongs in the leaves.
 func (l *Loader) loadClasses(s *Stock) {
 	// A part's items begin where those of the parts and buckets before it end.
-	begin := make([]int, loadParts+1)
-	for p := range loadParts {
+	begin := make([]int, l.parts+1)
+	for p := range l.parts {
 		at := begin[p]
 		for i := range l.buckets {
 			if counts := l.buckets[i].counts; counts != nil {
@@ -330,7 +336,7 @@ func (l *Loader) loadClasses(s *Stock) {
 		}
 		begin[p+1] = at
 	}
-	items := make([]classItem, begin[loadParts])
+	items := make([]classItem, begin[l.parts])
 	parallel(len(l.buckets), func(i int) {
 		b := &l.buckets[i]
 		for j := range b.items {
@@ -340,8 +346,8 @@ func (l *Loader) loadClasses(s *Stock) {
 		}
 		b.items, b.counts = nil, nil
 	})
-	perClass := make([][classCount]int32, loadParts)
-	parallel(loadParts, func(p int) {
+	perClass := make([][classCount]int32, l.parts)
+	parallel(l.parts, func(p int) {
 		part := items[begin[p]:begin[p+1]]
 		slices.SortFunc(part, func(a, b classItem) int {
 			if a.order != b.order {
@@ -361,7 +367,7 @@ func (l *Loader) loadClasses(s *Stock) {
 		}
 		builders[c] = newBuilder[key, int64, struct{}, none[key, int64]](s.edit, int(n))
 	}
-	parallel(loadParts, func(p int) {
+	parallel(l.parts, func(p int) {
 		for _, item := range items[begin[p]:begin[p+1]] {
 			c := item.class()
 			builders[c].put(int(perClass[p][c]),

@@ -14,16 +14,20 @@ type AccountLoader struct {
 	Kept KeptSums // of rows that are on disk alone
 }
 
-// Chunks is a list that grows without copying: many rows are read once and put in place once.
+// Chunks is a list that grows without copying: many rows are read once and put in place once. Each chunk is twice as
+// long as the one before it, up to a bound: there may be thousands of accounts with a few rows each.
 type Chunks[T any] struct{ list [][]T }
 
-const chunkRows = 8192
+const (
+	firstChunk = 8  // rows
+	doublings  = 10 // to 8192
+)
 
 // Next makes room for one more row at the end.
 func (c *Chunks[T]) Next() *T {
 	n := len(c.list)
-	if n == 0 || len(c.list[n-1]) == chunkRows {
-		c.list = append(c.list, make([]T, 0, chunkRows))
+	if n == 0 || len(c.list[n-1]) == cap(c.list[n-1]) {
+		c.list = append(c.list, make([]T, 0, firstChunk<<min(n, doublings)))
 		n++
 	}
 	last := &c.list[n-1]

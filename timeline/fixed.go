@@ -23,26 +23,31 @@ func (s *Stock) component(p PoolRef, f fixity, room Span, far bool) Span {
 		if rounds == 0 {
 			return Span{f.floor, Forever}
 		}
-		grown = false
-		for _, lot := range s.Lots(p) {
-			slots := s.lot(lot).slots
-			for _, no := range slots {
-				e := s.slot(no)
-				if ends := e.span.End; ends > f.floor && ends < room.End && (far || !f.lots) && len(slots) > 1 {
-					grown = grown || room.End < Forever || ends < room.Start
-					room = Span{min(room.Start, ends), Forever}
-				}
-				if h := e.rail.at(room.Start); h != nil && seatStart(h) < room.Start && room.Start > f.floor &&
-					f.of(h) <= reach {
-					room.Start, grown = max(f.floor, seatStart(h)), true
-				}
-				if h := e.rail.at(room.End - 1); h != nil && h.Span.End > room.End && f.of(h) <= reach {
-					room.End, grown = h.Span.End, true
-				}
+		room, grown = s.widened(p, f, room, reach)
+	}
+	return room
+}
+
+// widened is room widened by what lies across it, as component has it, and perhaps by some of what lies across that.
+func (s *Stock) widened(p PoolRef, f fixity, room Span, reach bound) (wider Span, grown bool) {
+	for _, lot := range s.Lots(p) {
+		slots := s.lot(lot).slots
+		for _, no := range slots {
+			e := s.slot(no)
+			if ends := e.span.End; ends > f.floor && ends < room.End && (reach == inLot || !f.lots) && len(slots) > 1 {
+				grown = grown || room.End < Forever || ends < room.Start
+				room = Span{min(room.Start, ends), Forever}
+			}
+			if h := e.rail.at(room.Start); h != nil && seatStart(h) < room.Start && room.Start > f.floor &&
+				f.of(h) <= reach {
+				room.Start, grown = max(f.floor, seatStart(h)), true
+			}
+			if h := e.rail.at(room.End - 1); h != nil && h.Span.End > room.End && f.of(h) <= reach {
+				room.End, grown = h.Span.End, true
 			}
 		}
 	}
-	return room
+	return room, grown
 }
 
 // shared is the stretch that all fixed things overlapping w have in common; empty where they have none, and all time
@@ -88,9 +93,24 @@ func (s *Stock) easy(p PoolRef, f fixity, room Span) (anchor int64, ok bool) {
 		all = s.shared(p, f, Span{f.floor, Forever})
 	}
 	if all.Empty() {
-		all = s.shared(p, f, s.component(p, f, room, false))
+		all = s.sharedAround(p, f, room)
 	}
 	return all.anchor(room)
+}
+
+// sharedAround is what all fixed things share that overlap the component of room. In a pool with many of them it is
+// mostly known before the component is: they share nothing.
+func (s *Stock) sharedAround(p PoolRef, f fixity, room Span) (all Span) {
+	for range 2 {
+		grown := false
+		if all = s.shared(p, f, room); all.Empty() {
+			return all
+		}
+		if room, grown = s.widened(p, f, room, anywhere); !grown {
+			return all
+		}
+	}
+	return s.shared(p, f, s.component(p, f, room, false))
 }
 
 // anchor is where to begin a walk over room, where s is what all fixed things of its component share: the room's first
@@ -114,5 +134,6 @@ func (s *Stock) loose(p PoolRef, f fixity, room Span) bool {
 			return true
 		}
 	}
-	return s.shared(p, f, Span{f.floor, Forever}) == always || s.shared(p, f, s.component(p, f, room, false)) == always
+	return s.shared(p, f, Span{f.floor, Forever}) == always ||
+		s.shared(p, f, room) == always && s.shared(p, f, s.component(p, f, room, false)) == always
 }

@@ -42,7 +42,7 @@ func (x *ArticleStock) Reset(w base.Span) {
 		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0],
 		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
-		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0]},
+		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], steps: x.ledger.steps[:0]},
 		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
 	}
 }
@@ -143,11 +143,10 @@ func joinSlots(list []ArticleLocation) (n int) {
 }
 
 func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot, at base.ID, now int64) {
-	w := InstantOr(x.Window)
+	w, pool := InstantOr(x.Window), timeline.LotRef(l.No)
 	quantity := LocationCount{Location: at}
 	since := int64(math.MinInt64)
 	first := len(x.Locations)
-	x.ledger.begin()
 	for _, no := range a.Stock.Slots(l.No) {
 		s, _ := a.Stock.Slot(no)
 		if s.Span.Holds(w.Start) {
@@ -162,29 +161,15 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 		if s.Span.Overlaps(w) {
 			x.Locations = joinSlot(x.Locations, first, at, s.Span)
 		}
-		if s.Span.Overlaps(x.ledger.over) {
-			x.ledger.add(s.Span, 1, 0)
-		}
-		for h := range a.Stock.Holds(no, x.ledger.over) {
-			seat := h.Seat()
-			if seat.Overlaps(w) {
-				x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
-			}
-			x.ledger.add(seat, 0, 1)
+		for h := range a.Stock.Holds(no, w) {
+			x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
 		}
 	}
-	for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), x.ledger.over) {
-		if h.Span.Overlaps(w) {
-			x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
-			x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
-		}
-		x.ledger.add(h.Span, 0, 1)
+	for h := range a.Stock.ConflictsIn(pool, w) {
+		x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 	}
-	least := math.MaxInt // that are free behind the ledger's stretch
-	if end := x.ledger.over.End; end < base.Forever {
-		least, _, _, _ = a.Stock.MinFree(timeline.LotRef(l.No), base.Span{Start: end, End: base.Forever})
-	}
-	x.ledger.sell(least)
+	x.ledger.add(a.Stock, pool)
 	History(a, l.No, w, x.units.add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
@@ -197,7 +182,6 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 	case x.Bookable:
 		free = bookable(a, x, r, l, now)
 	case r.Takes():
-		pool := timeline.LotRef(l.No)
 		answer := a.Stock.Available(pool, w, now)
 		if free.Count, free.Exact = answer.Available, answer.Exact; free.Count > 0 {
 			free.From = &x.Window.Start
@@ -292,12 +276,17 @@ type stockLedger struct {
 	over  base.Span
 	total numbers // where it begins
 	edges []edge
-	lot   int // the edges of the present lot are those from here on
-	free  int // of its units, where the stretch begins
+	steps []edge // of the present lot: what it has from then on
 }
 
 // numbers are what an article has at an instant, or a change of it.
 type numbers struct{ balance, committed, toSell int }
+
+func (n *numbers) add(x numbers) {
+	n.balance += x.balance
+	n.committed += x.committed
+	n.toSell += x.toSell
+}
 
 // edge is a change of the numbers at an instant.
 type edge struct {
@@ -305,43 +294,33 @@ type edge struct {
 	by numbers
 }
 
-// begin begins a lot.
-func (g *stockLedger) begin() { g.lot, g.free = len(g.edges), 0 }
-
-// add counts what is there of the lot over s, which overlaps the stretch.
-func (g *stockLedger) add(s base.Span, balance, committed int) {
-	if s.Start <= g.over.Start {
-		g.total.balance += balance
-		g.total.committed += committed
-		g.free += balance - committed
-	} else {
-		g.edges = append(g.edges, edge{s.Start, numbers{balance: balance, committed: committed}})
+// add adds a lot. Of it can be sold, at each instant, the least that are free from there on, without end; a unit of one
+// lot does not stand in for one of another.
+func (g *stockLedger) add(s *timeline.Stock, lot timeline.PoolRef) {
+	g.steps = g.steps[:0]
+	s.Sweep(lot, g.over, func(x base.Span, c timeline.Count) bool {
+		g.steps = append(g.steps, edge{x.Start, numbers{balance: c.Stock, committed: c.Committed}})
+		return true
+	})
+	least := math.MaxInt // that are free from there on
+	if end := g.over.End; end < base.Forever {
+		least, _, _, _ = s.MinFree(lot, base.Span{Start: end, End: base.Forever})
 	}
-	if s.End < g.over.End {
-		g.edges = append(g.edges, edge{s.End, numbers{balance: -balance, committed: -committed}})
+	for i := len(g.steps) - 1; i >= 0; i-- {
+		n := &g.steps[i].by
+		least = min(least, n.balance-n.committed)
+		n.toSell = max(0, least)
 	}
-}
-
-// sell says what can be sold of the lot, whose least number of free units behind the stretch is given: at each instant
-// the least that are free from there on, without end. It is asked of each lot, as a unit of one does not stand in for
-// one of another.
-func (g *stockLedger) sell(least int) {
-	edges := g.edges[g.lot:]
-	slices.SortFunc(edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
-	free := g.free
-	for i := range edges {
-		free += edges[i].by.balance - edges[i].by.committed
-	}
-	least = min(least, free)
-	for i := len(edges) - 1; i >= 0; i-- {
-		e, later := &edges[i], least
-		free -= e.by.balance - e.by.committed
-		if i == 0 || edges[i-1].at < e.at { // before it the numbers stay the same for a time
-			least = min(least, free)
+	var was numbers
+	for i, x := range g.steps {
+		by := x.by
+		if by.add(numbers{-was.balance, -was.committed, -was.toSell}); i == 0 {
+			g.total.add(by)
+		} else {
+			g.edges = append(g.edges, edge{x.at, by})
 		}
-		e.by.toSell = max(0, later) - max(0, least)
+		was = x.by
 	}
-	g.total.toSell += max(0, least)
 }
 
 // addSeries makes the four time series of what the ledger has.
@@ -354,9 +333,7 @@ func (x *ArticleStock) addSeries() {
 			x.addLevel(base.Span{Start: from, End: e.at}, now)
 			from = e.at
 		}
-		now.balance += e.by.balance
-		now.committed += e.by.committed
-		now.toSell += e.by.toSell
+		now.add(e.by)
 	}
 	x.addLevel(base.Span{Start: from, End: g.over.End}, now)
 	if x.Window.Start == x.Window.End {

@@ -483,9 +483,13 @@ func (r *reducer) auto(f fixity) func(*bar) bool {
 // holds that leave the lot are at least as many as orphans says: with fewer gone, there is an instant at which more
 // stay than the lot has slots left.
 func (r *reducer) atLeast(blockers []ID, f fixity) (moves int) {
+	blocks := make(map[ID]bool, len(blockers))
+	for _, id := range blockers {
+		blocks[id] = true
+	}
 	var gone []int32
 	for i, h := range r.holds {
-		if slices.Contains(blockers, h.ID) {
+		if blocks[h.ID] {
 			gone = append(gone, int32(i))
 		}
 	}

@@ -180,15 +180,20 @@ func stays(list []closing) (n int) {
 
 // without is a copy of the board that lacks some holds.
 func (r *reducer) without(dropped []int32) *board {
-	b := r.board.clone()
-	lacks := make([]bool, len(b.holds))
-	for _, h := range dropped {
-		lacks[h] = true
-	}
+	b, lacks := r.board.clone(), r.marked(dropped)
 	for l := range b.lanes {
 		b.lanes[l].bars = slices.DeleteFunc(b.lanes[l].bars, func(x bar) bool { return x.hold >= 0 && lacks[x.hold] })
 	}
 	return b
+}
+
+// marked says of each hold of the board whether it is one of some.
+func (b *board) marked(some []int32) []bool {
+	is := make([]bool, len(b.holds))
+	for _, h := range some {
+		is[h] = true
+	}
+	return is
 }
 
 // directTries is how many choices of slots are tried for direct fits.
@@ -453,10 +458,11 @@ func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok b
 		ends bool
 	}
 	var list []step
+	lacks := r.marked(gone)
 	for l := range r.lanes {
 		list = append(list, step{at: max(r.floor, r.lanes[l].slot.Span.Start), by: 1}, step{at: r.endOf(l), by: -1})
 		for i := range r.lanes[l].bars {
-			if x := &r.lanes[l].bars[i]; x.hold >= 0 && !slices.Contains(gone, x.hold) {
+			if x := &r.lanes[l].bars[i]; x.hold >= 0 && !lacks[x.hold] {
 				list = append(list, step{at: x.span.Start, x: x}, step{at: x.span.End, x: x, ends: true})
 			}
 		}

@@ -18,6 +18,17 @@ import (
 // backup is put together from links. Open removes what is left of them.
 const stagePrefix = "checkpoint-"
 
+// dropStages removes what is left in a store's directory of backups that were cut short.
+func dropStages(f vfs.FS, dir string) error {
+	names, err := f.List(dir)
+	for _, n := range names {
+		if strings.HasPrefix(n, stagePrefix) {
+			err = errors.Join(err, f.RemoveAll(f.PathJoin(dir, n)))
+		}
+	}
+	return err
+}
+
 // Backup says what a backup holds: everything up to End.
 type Backup struct {
 	End         Position

@@ -158,6 +158,7 @@ func TestLogShorterThanHead(t *testing.T) {
 
 func TestNewerFormat(t *testing.T) {
 	mem, _ := written(t, 3)
+	require.NoError(t, mem.MkdirAll("/data/"+stagePrefix+"1", 0o700)) // of a backup that was cut short
 	before := mem.String()
 	setHead(t, mem, func(h *head) { h.begins = make([]uint64, Format) })
 	_, err := Open(small(mem))

@@ -238,6 +238,11 @@ func (s *Store) open() error {
 			return err
 		}
 	}
+	if !ro {
+		if err := dropStages(s.fs, dir); err != nil {
+			return err
+		}
+	}
 	if s.db, err = openPebble(s.o, s.fs, s.lock, s.fuse, ro); err != nil {
 		return err
 	}
@@ -280,16 +285,7 @@ func (s *Store) prepare() (headState, error) {
 	if err != nil {
 		return headState{}, err
 	}
-	files := false
-	for _, n := range names {
-		if strings.HasPrefix(n, stagePrefix) && !s.o.ReadOnly {
-			// Left over from a backup that was cut short.
-			if err := s.fs.RemoveAll(s.fs.PathJoin(dir, n)); err != nil {
-				return headState{}, err
-			}
-		}
-		files = files || isPebbleFile(n)
-	}
+	files := slices.ContainsFunc(names, isPebbleFile)
 	st, err := readHead(s.fs, dir)
 	if err != nil {
 		return st, err
@@ -482,8 +478,8 @@ func (s *Store) End() Position {
 	return s.end
 }
 
-// Incarnation distinguishes this log from others that went through the same sequences: a restored or copied directory
-// has another one.
+// Incarnation distinguishes this log from others that went through the same sequences: a backup has another one, and so
+// has what is restored. A directory that was copied by other means has the same.
 func (s *Store) Incarnation() uint64 { return s.incarnation }
 
 // Failed is nil, or ErrFailed with the cause.

@@ -97,6 +97,34 @@ func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
 	require.Len(t, row["bars"], 1)
 }
 
+// Units are the most of the whole window, and a unit that comes makes steps, also behind more steps than are told.
+func TestBarsCountUnitsBehindTheLastStep(t *testing.T) {
+	s, location, _, _, _ := stocked(t)
+	made := func(name string) string {
+		return s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+			`{"name":%q,"quantities":[{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"}]}`,
+			name, location))["id"].(string)
+	}
+	comes, stays := made("comes"), made("stays")
+	s.ok("POST", "/v1/admin/articles/"+comes+"/increase-quantity", fmt.Sprintf(
+		`{"serviceLocationId":%q,"amount":2,"effectiveFrom":%q}`, location, when(noon+20*day)))
+	for i := range int64(stepsOfRow/2 + 5) {
+		for _, article := range []string{comes, stays} {
+			from := noon + (2*i+1)*hour
+			s.ok("POST", "/v1/admin/holds", s.holdBody("article", article, location, from, from+hour, 1))
+		}
+	}
+	row := s.barsOf(comes, over(noon, noon+30*day))
+	require.EqualValues(t, 3, row["units"])
+	require.Len(t, row["steps"], stepsOfRow)
+	require.Equal(t, false, row["stepped"])
+
+	row = s.barsOf(stays, over(noon, noon+30*day))
+	require.EqualValues(t, 1, row["units"])
+	require.Empty(t, row["steps"])
+	require.Equal(t, true, row["stepped"])
+}
+
 // A count is what the calendar says of the SKU's bucket.
 func TestCountsAreTheCalendars(t *testing.T) {
 	s, location, sku, first, _ := stocked(t)

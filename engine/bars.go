@@ -48,6 +48,13 @@ type ArticleBars struct {
 
 	units, short []barUnit // room to read all of them into
 	lots         []timeline.PoolRef
+	changes      []unitChange
+}
+
+// unitChange is units that come or go at an instant.
+type unitChange struct {
+	at int64
+	by int
 }
 
 // barUnit is a unit that is taken, before its bar is made: of many only the first have one.
@@ -58,12 +65,12 @@ type barUnit struct {
 
 // Reset forgets what was read, and also the room for it where that is for more units than so many.
 func (x *ArticleBars) Reset(most int) {
-	if cap(x.units) > most || cap(x.short) > most {
+	if cap(x.units) > most || cap(x.short) > most || cap(x.changes) > most {
 		*x = ArticleBars{}
 	}
 	*x = ArticleBars{
 		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
-		units: x.units[:0], short: x.short[:0], lots: x.lots[:0],
+		units: x.units[:0], short: x.short[:0], lots: x.lots[:0], changes: x.changes[:0],
 	}
 }
 
@@ -72,7 +79,6 @@ func (x *ArticleBars) Reset(most int) {
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
-	slots, there := 0, base.Span{}
 	for _, l := range r.Lots {
 		at := stock.LocationKind.IDOf(a, l.Location)
 		if location != (base.ID{}) && location != at {
@@ -81,7 +87,14 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 		x.lots = append(x.lots, timeline.LotRef(l.No))
 		for _, no := range a.Stock.Slots(l.No) {
 			slot, _ := a.Stock.Slot(no)
-			slots, there = slots+1, slot.Span
+			if slot.Span.Start <= w.Start && w.Start < slot.Span.End {
+				x.Units++
+			}
+			for _, c := range [...]unitChange{{slot.Span.Start, 1}, {slot.Span.End, -1}} {
+				if w.Start < c.at && c.at < w.End {
+					x.changes = append(x.changes, c)
+				}
+			}
 			for h := range a.Stock.Holds(no, w) {
 				x.units = append(x.units, barUnit{h, at, slot.ID})
 			}
@@ -93,11 +106,22 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 	x.Events = stock.ScheduledEvents(v, x.Events, r.ID, location, w)
 	x.Taken, x.Short = len(x.units), len(x.short)
 	x.Bars, x.Conflicts = firstBars(a, x.Bars, x.units, bars), firstBars(a, x.Conflicts, x.short, bars)
-	if x.Stepped = slots == 1 && there.Covers(w); x.Stepped {
-		x.Units = 1 // there is nothing to count
-		return
+	if x.Stepped = !x.countUnits() && x.Units <= 1; !x.Stepped { // bars say it all of one unit
+		addSteps(a, x, x.lots, w, steps)
 	}
-	addSteps(a, x, x.lots, w, steps)
+}
+
+// countUnits makes of the units at a window's start the most at an instant of it; it says whether their number changes.
+func (x *ArticleBars) countUnits() (changes bool) {
+	slices.SortFunc(x.changes, func(a, b unitChange) int { return cmp.Compare(a.at, b.at) })
+	now, was := x.Units, x.Units
+	for i, c := range x.changes {
+		if now += c.by; i+1 < len(x.changes) && x.changes[i+1].at == c.at {
+			continue
+		}
+		x.Units, changes = max(x.Units, now), changes || now != was
+	}
+	return changes
 }
 
 func bar(a *base.AccountState, u *barUnit) Bar {
@@ -148,7 +172,6 @@ func firstBars(a *base.AccountState, list []Bar, units []barUnit, most int) []Ba
 
 // addSteps counts the units of lots over a window, wherever the count of one of them changes.
 func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w base.Span, most int) {
-	x.Stepped = true
 	x.Steps = append(x.Steps, w.Start)
 	for _, p := range lots {
 		var was timeline.Count
@@ -177,15 +200,8 @@ func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w b
 			x.Counts = append(x.Counts, sum)
 		}
 	}
-	for _, c := range x.Counts {
-		x.Units = max(x.Units, c.Stock)
-	}
-	if x.Units <= 1 &&
-		!slices.ContainsFunc(x.Counts, func(c timeline.Count) bool { return c.Stock != x.Counts[0].Stock }) {
-		most = 0
-	}
-	if len(x.Steps) > most {
-		x.Steps, x.Counts, x.Stepped = x.Steps[:most], x.Counts[:most], most == 0
+	if x.Stepped = len(x.Steps) <= most; !x.Stepped {
+		x.Steps, x.Counts = x.Steps[:most], x.Counts[:most]
 	}
 }
 

@@ -10,7 +10,7 @@ import (
 
 // This file owns how API keys are made, ended and found.
 
-// CreateKey makes an API key. The caller draws Secret, and nothing else ever sees it.
+// CreateKey makes an API key. The caller draws the secret, of which only the hash comes here.
 type CreateKey struct {
 	base.Answers[*base.Key]
 	base.Adds

@@ -10,7 +10,7 @@ import (
 	"github.com/cockroachdb/pebble/v2"
 )
 
-// MaxPending is how many records may be on their way to the disk at once.
+// MaxPending is how many records may be on their way to the disk without Append waiting for the first of them.
 const MaxPending = 4
 
 // Pending is a record that was handed to the log and is not known to be synced.
@@ -35,8 +35,8 @@ func (s *Store) Commit(g *Group, seq uint64, at int64, stateHash uint64) error {
 // instant in milliseconds (not before the last one), and the engine's state
 // hash after the group. The group is empty afterwards; its bytes belong to the
 // record. Records reach the disk in the order in which they were appended, so
-// that the disk has one only if it has all before it. With MaxPending records
-// on their way it waits.
+// that the disk has one only if it has all before it. It takes MaxPending
+// records without waiting, and some more, then waits until the first is synced.
 //
 // ErrOrder and ErrTooLarge mean that nothing was written and the group is as
 // it was, ErrFailed that the storage has failed. Called by one goroutine at a

@@ -21,7 +21,8 @@ var (
 	// that is ErrOutcomeUnknown is ErrFailed too.
 	ErrOutcomeUnknown = errors.New("outcome unknown")
 
-	// ErrDiskFull: the storage failed for want of room. It is ErrFailed too.
+	// ErrDiskFull: the storage failed for want of room. It is ErrFailed too,
+	// if the store was open before.
 	ErrDiskFull = errors.New("the disk is full")
 
 	// ErrClosed: the store was closed.

@@ -1,7 +1,7 @@
 package persist
 
-// This file owns values outside the log: counters that no state depends on. They are in no record, no row and no hash,
-// and not undone by a restore to a point.
+// This file owns values outside the log: counters, and what is to outlast a restore (marks.go). They are in no record,
+// no row and no hash, and not undone by a restore to a point.
 
 import (
 	"errors"

@@ -150,8 +150,8 @@ func (s *State) Publish() *Snapshot {
 		Alarms: s.alarms.Clone(), Changed: changed}
 }
 
-// View is one account at one sequence. All reads are methods of it; there is no way from a View to another account. It
-// may be used by many goroutines and costs nothing to make.
+// View is one account at one sequence. All reads take one; there is no way from a View to another account. It may be
+// used by many goroutines and costs nothing to make.
 type View struct {
 	Acc *AccountState
 	Seq uint64

@@ -6,9 +6,9 @@ import (
 	"holdfast/engine/order"
 )
 
-// This file owns the easy test: whether the count of free units is the answer. It is the rule as it is written down
-// (research/review.md, 1): widen the window on both sides to the next instant that nothing movable lies across; the
-// pool is easy when all fixed things that overlap the stretch share one instant.
+// This file owns the easy test: whether the count of free units is the answer. The rule: widen the window on both sides
+// to the next instant that nothing movable lies across; the pool is easy when all fixed things that overlap the stretch
+// share one instant.
 
 // thing takes room on one of a pool's slots: a unit, or a slot's beginning or end.
 type thing struct {

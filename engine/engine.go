@@ -32,7 +32,8 @@ type Options struct {
 	// what is due is run by Tick alone, not by a timer: for tests that own the clock
 	Manual   bool
 	LogBytes int64 // an account's log of deliveries is kept up to; default 1 GiB
-	// a monotonic reading, to measure how long plans take; nil: it is not measured
+	// a monotonic reading, to measure how long plans take, and how long one that is made outside the writer has had its
+	// turn; nil: neither is measured, and each of several such plans gives its turn away at its first chance
 	Stopwatch func() time.Duration
 	// a record as the interface shows it in a version, as JSON, for events; nil: null
 	Payload func(version string, record any) []byte
@@ -441,7 +442,8 @@ func (e *Engine) present() int64 {
 // Now is the engine's present: the clock, but never earlier than the last command.
 func (e *Engine) Now() int64 { return max(e.now(), e.current.Load().At) }
 
-// State is the published log sequence and the state hash at it: equal on every engine that has done the same commands.
+// State is the published log sequence and the state hash at it. The hash is equal on every engine that has done the same
+// commands.
 func (e *Engine) State() (seq, hash uint64) {
 	s := e.current.Load()
 	return s.Seq, s.Hash

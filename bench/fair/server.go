@@ -46,9 +46,11 @@ func serve() (p plan, end func(), err error) {
 	}
 	undo = append(undo, func() { store.Close() })
 	now := func() int64 { return time.Now().UnixMilli() }
+	began := time.Now()
 	e, err := engine.Open(context.Background(), engine.Options{
 		Store: store, Now: now, Payload: api.EventPayload, Logger: slog.New(slog.DiscardHandler),
-		Random: func() (b [10]byte) { rand.Read(b[:]); return b },
+		Random:    func() (b [10]byte) { rand.Read(b[:]); return b },
+		Stopwatch: func() time.Duration { return time.Since(began) },
 	})
 	if err != nil {
 		return p, end, err

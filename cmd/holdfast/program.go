@@ -71,7 +71,9 @@ func openStore(dir string, keep persist.Keep, o engine.Options, log *slog.Logger
 
 // openEngine builds the state of a store.
 func openEngine(ctx context.Context, store *persist.Store, o engine.Options, log *slog.Logger) (*core, error) {
+	began := time.Now()
 	o.Store, o.Random, o.Logger, o.Payload = store, randomBase, log, api.EventPayload
+	o.Stopwatch = func() time.Duration { return time.Since(began) }
 	e, err := engine.Open(ctx, o)
 	if err != nil {
 		return nil, err

@@ -53,6 +53,17 @@ func TestALongStartIsSaidAndStops(t *testing.T) {
 	require.Contains(t, said.String(), `msg=loading now="counts sheep"`)
 }
 
+// Plans that are made beside the writer have turns of a length only where it can be measured.
+func TestPlansAreMeasured(t *testing.T) {
+	core, err := openCore(t.Context(), t.TempDir(), engine.Options{Now: clock}, slog.New(slog.DiscardHandler))
+	require.NoError(t, err)
+	r, err := core.engine.Do(engine.Command{Account: base.NewID(clock(), base.BaseOf([10]byte{1})), Actor: "test",
+		Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "Rental"}}})
+	require.NoError(t, err)
+	require.Positive(t, r.Took)
+	require.NoError(t, core.Close())
+}
+
 // Clients leave files to the store and to calls of webhooks, also where there are few.
 func TestFilesAreSharedOut(t *testing.T) {
 	for files, want := range map[uint64]filesShared{

@@ -43,12 +43,10 @@ func playHere(ctx context.Context, p *replayPlan, c replayConfig, file string, e
 		return o, err
 	}
 	log := slog.New(slog.NewTextHandler(errs, &slog.HandlerOptions{Level: slog.LevelWarn}))
-	begin := time.Now()
 	core, err := openCore(ctx, dir, engine.Options{
 		// The clock stands still before every window of the file: nothing is over, so all that is not handed over may
 		// move.
-		Now:       func() int64 { return p.start },
-		Stopwatch: func() time.Duration { return time.Since(begin) },
+		Now: func() int64 { return p.start },
 	}, log)
 	if err != nil {
 		return o, err

@@ -434,7 +434,7 @@ func memory() finding {
 		return finding{"memory", minor, "it is not known how much there is: set --memory"}
 	}
 	f := finding{"memory", fine, fmt.Sprintf("%s of the %s are used before more is collected; a booking takes about "+
-		"180 bytes, an order of one unit 700", size(limit), of)}
+		"180 bytes, an order of one unit 900", size(limit), of)}
 	if limit < littleMemory {
 		f.how = minor
 		f.says += "; this is little"

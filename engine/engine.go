@@ -442,8 +442,8 @@ func (e *Engine) present() int64 {
 // Now is the engine's present: the clock, but never earlier than the last command.
 func (e *Engine) Now() int64 { return max(e.now(), e.current.Load().At) }
 
-// State is the published log sequence and the state hash at it. The hash is equal on every engine that has done the same
-// commands.
+// State is the published log sequence and the state hash at it. The hash is equal on every engine that has done the
+// same commands.
 func (e *Engine) State() (seq, hash uint64) {
 	s := e.current.Load()
 	return s.Seq, s.Hash

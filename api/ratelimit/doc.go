@@ -9,6 +9,6 @@
 //	Addresses  the windows of addresses, in memory of a fixed size: addresses are the caller's choice
 //	Meters     what is counted of accounts and keys: as many as there are keys in use
 //
-// A request that one limit refuses is charged to none of its account. A clock that goes back by a little gives no budget,
-// and one that goes back by more locks no caller out.
+// A request that one limit refuses is charged to none of its account. A clock that goes back by a little gives no
+// budget, and one that goes back by more locks no caller out.
 package ratelimit

@@ -23,10 +23,10 @@
 //
 // A request is sent again, three times at most, after 408, 429, 500, 502, 503 and 504, while an earlier attempt is
 // still being done (409 IDEMPOTENCY_KEY_IN_USE), and where the connection ends without an answer. Each request that
-// changes something has an Idempotency-Key, the same in all its attempts, so that nothing is done twice. The pause grows
-// from a quarter of a second, partly by chance, or is what Retry-After says. The context bounds it all: where it would
-// end before the next attempt, the last refusal is returned at once. Where it is cancelled during a pause, errors.Is
-// finds [context.Canceled], and the last refusal as well.
+// changes something has an Idempotency-Key, the same in all its attempts, so that nothing is done twice. The pause
+// grows from a quarter of a second, partly by chance, or is what Retry-After says. The context bounds it all: where it
+// would end before the next attempt, the last refusal is returned at once. Where it is cancelled during a pause,
+// errors.Is finds [context.Canceled], and the last refusal as well.
 //
 // # Pages
 //

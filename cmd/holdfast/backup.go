@@ -3,6 +3,7 @@ package main
 // This file owns `holdfast backup`: of a running server through its ops listener, or of a stopped directory.
 
 import (
+	"cmp"
 	"errors"
 	"fmt"
 	"io"
@@ -102,6 +103,7 @@ func backupRunning(cmd *cobra.Command, c backupConfig, server *opsServer) error 
 	}
 	progress, done := copyProgress(cmd.ErrOrStderr(), "backup")
 	stream := &meter{r: answer.Body, progress: progress}
+	var made persist.Backup
 	switch {
 	case c.to == "-":
 		_, err = io.Copy(cmd.OutOrStdout(), stream)
@@ -112,14 +114,14 @@ func backupRunning(cmd *cobra.Command, c backupConfig, server *opsServer) error 
 		})
 	default:
 		// A directory is made from the stream, and read back in full.
-		_, err = persist.Restore(cmd.Context(), persist.RestoreOptions{Archive: stream, To: c.to,
+		made, err = persist.Restore(cmd.Context(), persist.RestoreOptions{Archive: stream, To: c.to,
 			RowHash: base.RowHash})
 	}
 	done()
 	if err != nil {
 		return fmt.Errorf("the backup is not whole: %w", err)
 	}
-	return backedUp(cmd, c.to, stream.n)
+	return backedUp(cmd, c.to, cmp.Or(made.Bytes, stream.n))
 }
 
 // backupStopped copies a directory that no process has open.

@@ -176,7 +176,13 @@ func TestABackupOfAServerIsKilled(t *testing.T) {
 				require.Contains(t, more.String(), "is not empty")
 				require.NoError(t, os.RemoveAll(to))
 			}
-			require.Contains(t, k.command("backup", "--data", k.data, "--to", to), "backed up to")
+			said, size := k.command("backup", "--data", k.data, "--to", to), int64(0)
+			for _, name := range files(t, to) {
+				st, err := os.Stat(name)
+				require.NoError(t, err)
+				size += st.Size()
+			}
+			require.Equal(t, fmt.Sprintf("backed up to %s, %d bytes\n", to, size), said)
 			require.Contains(t, k.command("verify", "--data", to), "result in order")
 		}
 	}

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -123,6 +124,58 @@ func TestToSellAtTwoLocations(t *testing.T) {
 				require.Equal(t, sum, all[0].Value, "the sum of both, %d hours on", h)
 			}
 		})
+	}
+}
+
+// The steps of an article at an instant are those of the whole time: of three years of holds by day, with a time
+// without any, of few units and of many.
+func TestInstantBehindYearsOfHolds(t *testing.T) {
+	for _, units := range []int{20, 50} {
+		s := newShop(t)
+		const years = 3
+		first := noon - years*365*day
+		other := s.do(stock.CreateLocation{
+			LocationFields: stock.LocationFields{Name: "Porto", Timezone: "Europe/Lisbon"}}).(*stock.Location).ID
+		later := first + 100*day
+		article := s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chairs"},
+			Quantities: []stock.InitialQuantity{{Location: s.loc, Count: units, From: &first},
+				{Location: other, Count: 2, From: &later}}}).(*stock.Article).ID
+		var lines []hold.HoldLineInput
+		book := func(at base.ID, from, to int64, n int) {
+			lines = append(lines, hold.HoldLineInput{Item: base.Item{Article: article}, Location: at, Quantity: n,
+				Window: base.Span{Start: from, End: to}})
+		}
+		for d := range int64(years * 365) {
+			if at := first + d*day; d%400 < 300 {
+				book(s.loc, at, at+day, units/3)
+				book(s.loc, at, at+12*hour, int(1+d%5))
+			}
+		}
+		book(s.loc, noon-hour, noon+3*hour, 4)
+		book(s.loc, noon+2*hour, noon+5*day, 2)
+		book(other, noon-90*day, noon+20*day, 1)
+		for some := range slices.Chunk(lines, 1000) {
+			s.do(hold.PlaceHold{AllowPast: true, Lines: some})
+		}
+		var x, whole stock.ArticleStock
+		read := func(x *stock.ArticleStock, at base.ID, w base.Span) {
+			require.NoError(t, stock.FillArticleStock(s.view(), x, article, at, w, s.now))
+		}
+		for _, place := range []base.ID{{}, s.loc, other} {
+			read(&whole, place, base.Span{Start: 0, End: base.MaxInstant})
+			for _, at := range []int64{noon, noon + 4*hour, noon + 100*day, noon - 13*hour, noon - 150*day,
+				noon - 400*day, first, first + day, later, first - day} {
+				read(&x, place, base.Span{Start: at, End: at})
+				for i, series := range [...][2][]stock.Step{{x.Balance, whole.Balance}, {x.Committed, whole.Committed},
+					{x.ToSell, whole.ToSell}, {x.Utilisation, whole.Utilisation}} {
+					holds := func(s stock.Step) bool { return s.Range.Holds(at) }
+					got := series[0][0]
+					got.Range = got.Range.Clip(base.Span{Start: 0, End: base.MaxInstant})
+					require.Equal(t, series[1][slices.IndexFunc(series[1], holds)], got,
+						"series %d, %d hours from noon", i, (at-noon)/hour)
+				}
+			}
+		}
 	}
 }
 

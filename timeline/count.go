@@ -5,6 +5,7 @@ package timeline
 
 import (
 	"cmp"
+	"math"
 	"slices"
 	"sync"
 )
@@ -162,6 +163,32 @@ func (s *Stock) minFree(p PoolRef, w Span) (free, stock, committed int, at int64
 		}
 	}
 	return free, stock, stock - free, at
+}
+
+// LastBelow is the end of the last stretch before the instant t over which p has fewer free units than so many, every
+// conflict counted; so many are more than none, so that there is one: before the first unit. A small pool is walked
+// back in few steps, each much longer than the one before it.
+func (s *Stock) LastBelow(p PoolRef, t int64, free int) (end int64) {
+	w := Span{math.MinInt64, t}
+	if l := s.large(p); l != nil {
+		at, _ := l.net.lastBelow(w, int32(free))
+		if at, ok := l.net.reaches(at, int32(free)); ok {
+			return min(at, t)
+		}
+		return t
+	}
+	for back, found := 8*dayMs, false; !found; back *= 64 {
+		if w.Start = t - back; w.Start < 0 {
+			w.Start = math.MinInt64
+		}
+		s.sweep(p, w, func(x Span, c Count) bool {
+			if c.Free() < free {
+				end, found = x.End, true
+			}
+			return true
+		})
+	}
+	return end
 }
 
 // only is the slot of a lot that has no other, and no conflicts: nine of ten have one unit.

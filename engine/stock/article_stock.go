@@ -42,7 +42,7 @@ func (x *ArticleStock) Reset(w base.Span) {
 		Window: w, Most: x.Most, Bookable: x.Bookable, Units: x.Units[:0], Conflicts: x.Conflicts[:0],
 		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
-		Utilisation: x.Utilisation[:0], ledger: stockLedger{edges: x.ledger.edges[:0], steps: x.ledger.steps[:0]},
+		Utilisation: x.Utilisation[:0], ledger: x.ledger,
 		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
 	}
 }
@@ -88,9 +88,6 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationKind.IDOf(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	if x.ledger.over = w; w.Start == w.End {
-		x.ledger.over = base.Span{Start: math.MinInt64, End: base.Forever} // an instant's steps are not cut
-	}
 	x.units.most = cmp.Or(x.Most, base.MaxListed)
 	x.short.most = x.units.most
 	for _, l := range lots {
@@ -103,8 +100,55 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		x.Conflicts = append(x.Conflicts, UnavailabilityAt(a, u.Hold, u.Place))
 	}
 	x.Taken, x.Conflicted = x.units.total, x.short.total
-	x.addSeries()
+	x.fillSeries(a, lots)
 	return nil
+}
+
+// firstBack is how far back it is first looked for where the steps at an instant begin.
+const firstBack = 8 * 24 * 60 * 60 * 1000
+
+// fillSeries makes the four time series. Those of an instant are the steps that hold it, which are not cut. To find
+// where these begin it is looked back in few stretches, each much longer than the one before it: what was committed
+// years ago seldom matters.
+func (x *ArticleStock) fillSeries(a *base.AccountState, lots []ArticleLot) {
+	w, g := x.Window, &x.ledger
+	instant := w.Start == w.End
+	if g.over = w; instant {
+		g.over = base.Span{Start: math.MinInt64, End: base.Forever}
+	}
+	for back := int64(firstBack); ; back *= 64 {
+		since := w.Start
+		if instant {
+			if since -= back; since < 0 {
+				since = math.MinInt64
+			}
+		}
+		g.begin()
+		for _, l := range lots {
+			g.add(a.Stock, l.No, since)
+		}
+		x.addSeries()
+		if !instant || since == math.MinInt64 ||
+			min(x.Committed[0].Range.Start, x.Utilisation[0].Range.Start) > since {
+			break
+		}
+	}
+	if instant {
+		x.ToSell[0].Range.Start = soldSince(a, lots, w.Start)
+	}
+}
+
+// soldSince is from when on as many units of some lots can be sold as at an instant: the more the later, as what counts
+// is the least that are free from then on.
+func soldSince(a *base.AccountState, lots []ArticleLot, at int64) int64 {
+	since := int64(math.MinInt64)
+	for _, l := range lots {
+		pool := timeline.LotRef(l.No)
+		if free, _, _, _ := a.Stock.MinFree(pool, base.Span{Start: at, End: base.Forever}); free > 0 {
+			since = max(since, a.Stock.LastBelow(pool, at, free))
+		}
+	}
+	return since
 }
 
 // InstantOr makes a window that may be an instant into one that is not empty.
@@ -169,7 +213,6 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 		x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 		x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 	}
-	x.ledger.add(a.Stock, pool)
 	History(a, l.No, w, x.units.add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
@@ -276,7 +319,7 @@ type stockLedger struct {
 	over  base.Span
 	total numbers // where it begins
 	edges []edge
-	steps []edge // of the present lot: what it has from then on
+	steps []edge // of the present lot: what is committed and can be sold from then on
 }
 
 // numbers are what an article has at an instant, or a change of it.
@@ -294,12 +337,31 @@ type edge struct {
 	by numbers
 }
 
-// add adds a lot. Of it can be sold, at each instant, the least that are free from there on, without end; a unit of one
-// lot does not stand in for one of another.
-func (g *stockLedger) add(s *timeline.Stock, lot timeline.PoolRef) {
+// begin empties the ledger, for the same stretch.
+func (g *stockLedger) begin() { *g = stockLedger{over: g.over, edges: g.edges[:0], steps: g.steps[:0]} }
+
+// note adds a change at an instant.
+func (g *stockLedger) note(at int64, by numbers) {
+	if at <= g.over.Start {
+		g.total.add(by)
+	} else if at < g.over.End {
+		g.edges = append(g.edges, edge{at, by})
+	}
+}
+
+// add adds a lot; what is committed of it, and can be sold, only since an instant. Of it can be sold, at each instant,
+// the least that are free from there on, without end; a unit of one lot does not stand in for one of another.
+func (g *stockLedger) add(s *timeline.Stock, no timeline.LotNo, since int64) {
+	for _, slot := range s.Slots(no) {
+		if x, _ := s.Slot(slot); x.Span.Overlaps(g.over) {
+			g.note(x.Span.Start, numbers{balance: 1})
+			g.note(x.Span.End, numbers{balance: -1})
+		}
+	}
 	g.steps = g.steps[:0]
-	s.Sweep(lot, g.over, func(x base.Span, c timeline.Count) bool {
-		g.steps = append(g.steps, edge{x.Start, numbers{balance: c.Stock, committed: c.Committed}})
+	lot := timeline.LotRef(no)
+	s.Sweep(lot, base.Span{Start: since, End: g.over.End}, func(x base.Span, c timeline.Count) bool {
+		g.steps = append(g.steps, edge{x.Start, numbers{committed: c.Committed, toSell: c.Free()}})
 		return true
 	})
 	least := math.MaxInt // that are free from there on
@@ -308,17 +370,12 @@ func (g *stockLedger) add(s *timeline.Stock, lot timeline.PoolRef) {
 	}
 	for i := len(g.steps) - 1; i >= 0; i-- {
 		n := &g.steps[i].by
-		least = min(least, n.balance-n.committed)
+		least = min(least, n.toSell)
 		n.toSell = max(0, least)
 	}
 	var was numbers
-	for i, x := range g.steps {
-		by := x.by
-		if by.add(numbers{-was.balance, -was.committed, -was.toSell}); i == 0 {
-			g.total.add(by)
-		} else {
-			g.edges = append(g.edges, edge{x.at, by})
-		}
+	for _, x := range g.steps {
+		g.note(x.at, numbers{committed: x.by.committed - was.committed, toSell: x.by.toSell - was.toSell})
 		was = x.by
 	}
 }
@@ -326,6 +383,7 @@ func (g *stockLedger) add(s *timeline.Stock, lot timeline.PoolRef) {
 // addSeries makes the four time series of what the ledger has.
 func (x *ArticleStock) addSeries() {
 	g := &x.ledger
+	x.Balance, x.Committed, x.ToSell, x.Utilisation = x.Balance[:0], x.Committed[:0], x.ToSell[:0], x.Utilisation[:0]
 	slices.SortFunc(g.edges, func(p, q edge) int { return cmp.Compare(p.at, q.at) })
 	from, now := g.over.Start, g.total
 	for _, e := range g.edges {

@@ -179,6 +179,21 @@ func TestInstantBehindYearsOfHolds(t *testing.T) {
 	}
 }
 
+// An event whose end is taken from it has none, and the room that it reserves neither.
+func TestAnEventLosesItsEnd(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	e := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "n"},
+		Window:               base.Span{Start: noon + day, End: noon + 2*day}}).(*stock.ScheduledEvent)
+	require.Equal(t, 1, s.available(base.Item{SKU: sku}, noon+2*day, noon+3*day))
+	e = s.do(stock.PatchScheduledEvent{Article: article, ID: e.ID, To: base.Null[int64]()}).(*stock.ScheduledEvent)
+	require.Equal(t, base.Span{Start: noon + day, End: base.Forever}, e.Window)
+	require.Equal(t, 0, s.available(base.Item{SKU: sku}, noon+2*day, noon+3*day))
+	s.reopen()
+}
+
 // Events are by start, whatever the order in which they were made.
 func TestEventsOfAnArticleAreByStart(t *testing.T) {
 	s := newShop(t)

@@ -63,6 +63,16 @@ func TestDiscountCodeKeepsItsTermsOverARestart(t *testing.T) {
 	require.Equal(t, commerce.DiscountTerms{Code: "Club", ValueType: commerce.DiscountPerItem, Value: 250,
 		Purchases: d.Purchases, Duration: commerce.DiscountOnce}, cleared.DiscountTerms)
 
+	percent := s.do(summer("percent")).(*commerce.DiscountCode)
+	for _, c := range []struct {
+		of       commerce.DiscountType
+		currency string
+	}{{commerce.DiscountPerItem, "EUR"}, {commerce.DiscountPercentage, ""}} { // its value may be either
+		n := s.do(commerce.PatchDiscountCode{ID: percent.ID,
+			Fields: base.Changed(commerce.DiscountTerms{ValueType: c.of})}).(*commerce.DiscountCode)
+		require.Equal(t, c.currency, n.Currency)
+	}
+
 	s.refused(base.CodePrecondition, commerce.PatchDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodePrecondition, commerce.DeleteDiscountCode{ID: d.ID, IfMatch: []uint64{1}})
 	s.refused(base.CodeNotFound, commerce.PatchDiscountCode{ID: s.loc})

@@ -114,7 +114,9 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	in := s.rental(order.OrderOpen, bike, s.now+day, s.now+2*day, 1)
 	in.Customer = &ann
 	in.Fields = []order.CheckoutField{{Name: "Size", Value: &order.CheckoutValue{Text: secret}}}
-	in.Consents = []order.Consent{{Label: ptr("Terms"), IPAddress: ptr(secret), UserAgent: ptr(secret)}}
+	for _, to := range []string{"Terms", "Privacy"} {
+		in.Consents = append(in.Consents, order.Consent{Label: ptr(to), IPAddress: ptr(secret), UserAgent: ptr(secret)})
+	}
 	in.Documents = []order.OrderDocument{{Type: "id", Name: secret}}
 	in.Customers = []order.OrderCustomerInput{{Customer: &ann},
 		{Contact: base.Changed(commerce.Contact{FirstName: new("Ben")})}}
@@ -140,7 +142,7 @@ func TestErasureReachesAllThatIsKept(t *testing.T) {
 	require.Equal(t, s.now, r.UpdatedAt)
 	require.Equal(t, ann, r.Customer)
 	require.Equal(t, "Ben", r.Rest().Customers[1].Name())
-	require.Len(t, r.Rest().Consents, 1)
+	require.Len(t, r.Rest().Consents, 2)
 	after, _ := r.Price()
 	require.Equal(t, price, after)
 	s.refused(base.CodeStateNotAllowed,

@@ -744,3 +744,17 @@ func TestOverbookedLinesWaitForOneArticle(t *testing.T) {
 	}
 	s.reopen()
 }
+
+// What nobody fetched in its time is not handed over behind it: its line takes another end first.
+func TestHandOverBehindTheEnd(t *testing.T) {
+	s := newShop(t)
+	bike := base.Item{SKU: s.sku()}
+	s.article(bike.SKU, 1)
+	o := s.order(bike, base.PurchaseBooking, s.now+hour, ptr(s.now+2*hour), 1, false)
+	s.now += 2 * hour
+	require.Contains(t, s.refused(base.CodeStateNotAllowed, order.FulfillOrder{ID: o.ID}).Detail, "is over")
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: new(s.now + hour)})})
+	require.Equal(t, order.OrderActive, s.do(order.FulfillOrder{ID: o.ID}).(*order.OrderRecord).Status)
+	s.reopen()
+}

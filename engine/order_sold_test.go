@@ -144,6 +144,29 @@ func TestSaleBeforeItsTime(t *testing.T) {
 	s.reopen()
 }
 
+// TestUndoOfASaleThatEndedItsSlotLater undoes a sale that is told to have been while another hold was on its slot: that
+// ended with the other hold, and the unit that comes back has a slot of its own.
+func TestUndoOfASaleThatEndedItsSlotLater(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	article := s.article(sku, 1)
+	s.book(base.Item{SKU: sku}, s.now, s.now+2*hour, 1)
+	made := s.order(base.Item{SKU: sku}, base.PurchaseSale, s.now+day, nil, 1, false)
+	s.now += 3 * hour
+	earlier := s.now - 2*hour
+	s.do(order.FulfillOrder{ID: made.ID, At: &earlier})
+	s.now += hour
+	s.do(order.UndoOrder{ID: made.ID, Units: []base.ID{made.Lines[0].Units[0].ID}})
+	for at, n := range map[int64]int{earlier: 1, s.now - 1: 0, s.now: 1, s.now + 2*day: 1} {
+		var x stock.ArticleStock
+		w := base.Span{Start: at, End: at}
+		require.NoError(t, stock.FillArticleStock(s.view(), &x, article, base.ID{}, w, s.now))
+		require.Equal(t, n, x.Quantity[0].Count, at-s.now)
+	}
+	require.False(t, s.orderNow(made).Conflict())
+	s.reopen()
+}
+
 // TestSoldByAnOlderProgram lets a unit leave the stock that an older program has sold, where it went on to be a hold.
 func TestSoldByAnOlderProgram(t *testing.T) {
 	s := newShop(t)

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -93,6 +94,26 @@ func TestUndoneReturnResumesTheSubscription(t *testing.T) {
 		require.Equal(t, subscription{order.OrderActive, order.SubscriptionActive, begun + day, 0, 0},
 			s.subscription(o))
 		s.reopen()
+	}
+}
+
+// Each subscription of an order is found by its own id.
+func TestSubscriptionsOfOneOrder(t *testing.T) {
+	s := newShop(t)
+	article := s.article(base.ID{}, 3)
+	line := order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1, UnitPrice: new(int64(500)),
+		Purchase: base.PurchaseSubscription, From: &s.now,
+		Subscription: &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}}
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{line, line, line}}).(*order.OrderRecord)
+	for _, l := range o.Lines {
+		r, ok := order.SubscriptionByID(s.view(), l.Subscription.ID)
+		require.True(t, ok)
+		require.Equal(t, l.ID, r.Line.ID)
+	}
+	o = s.do(order.CancelSubscription{ID: o.Lines[1].Subscription.ID}).(*order.OrderRecord)
+	for i, l := range o.Lines {
+		require.Equal(t, i != 1, l.Subscription.CancelledAt == 0, i)
 	}
 }
 
@@ -290,6 +311,34 @@ func TestAnOrderRenewsOnceAMinute(t *testing.T) {
 	s.reopen()
 }
 
+// TestCodesDateTheLinesThatShowThem applies codes where no price changes: a line of a subscription whose first payment
+// is free shows a code for later ones, and none that is for other items.
+func TestCodesDateTheLinesThatShowThem(t *testing.T) {
+	s := newShop(t)
+	article := s.article(base.ID{}, 3)
+	other := s.kit(commerce.Component{Item: base.Item{Article: article}, Quantity: 1})
+	for name, items := range map[string][]base.ID{"all": nil, "others": {other.CatalogItem}} {
+		s.do(commerce.CreateDiscountCode{DiscountTerms: commerce.DiscountTerms{Code: name, CatalogItems: items,
+			ValueType: commerce.DiscountPercentage, Value: 10, Duration: commerce.DiscountForever}})
+	}
+	line := order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1, UnitPrice: new(int64(0)),
+		Purchase: base.PurchaseSubscription, From: &s.now,
+		Subscription: &commerce.SubscriptionTerms{RenewalPrice: new(int64(500)),
+			Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}}
+	sale := order.OrderLineInput{Item: other, Quantity: 1, UnitPrice: new(int64(900)), Purchase: base.PurchaseSale}
+	o := s.do(order.CreateOrder{OrderInput: order.OrderInput{Status: order.OrderOpen, Pickup: s.loc},
+		Lines: []order.OrderLineInput{line, sale}}).(*order.OrderRecord)
+	began := s.now
+	s.now += hour
+	o = s.do(order.ApplyDiscount{Order: o.ID, Code: "others"}).(*order.Discounted).Order
+	require.Equal(t, []int64{began, s.now}, []int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt})
+	s.do(order.RemoveDiscount{Order: o.ID, Code: "others"})
+	s.now += hour
+	o = s.do(order.ApplyDiscount{Order: o.ID, Code: "all"}).(*order.Discounted).Order
+	require.Equal(t, []int64{s.now, s.now}, []int64{o.Lines[0].UpdatedAt, o.Lines[1].UpdatedAt})
+	s.reopen()
+}
+
 // A code that is for later payments, too, counts for them where it takes nothing off the first one: whatever is put on
 // before it, and where the first one is free.
 func TestCodesOfLaterPayments(t *testing.T) {
@@ -311,7 +360,7 @@ func TestCodesOfLaterPayments(t *testing.T) {
 				Subscription: &commerce.SubscriptionTerms{RenewalPrice: &later,
 					Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}}}}
 		if sale > 0 {
-			in.Lines = append(in.Lines, order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1,
+			in.Lines = slices.Insert(in.Lines, 0, order.OrderLineInput{Item: base.Item{Article: article}, Quantity: 1,
 				Purchase: base.PurchaseSale, UnitPrice: &sale})
 		}
 		return in

@@ -125,7 +125,8 @@ func TestPathsAndHeaders(t *testing.T) {
 		require.Equal(t, id, s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"])
 	}
 	seen := map[string]bool{}
-	for _, id := range []string{"", "a b", "é", "a\"b", strings.Repeat("x", 129), "<script>"} {
+	for _, id := range []string{"", "a b", "é", "a\"b", strings.Repeat("x", 129), "<script>", "a~",
+		"[a]", "@"} {
 		got := s.call("GET", "/v1/admin/account", "", "X-Request-Id", id).header["X-Request-Id"]
 		require.NotEqual(t, id, got)
 		require.False(t, seen[got])

@@ -211,7 +211,8 @@ func TestImportRefusesTheCall(t *testing.T) {
 // Who is refused for another import of an archive is told since when that one goes on.
 func TestImportOfAnArchiveBesideAnother(t *testing.T) {
 	s := newExchangeShop(t)
-	_, archive, _ := s.send("GET", "/archive?account="+s.account.String(), "")
+	_, archive, answer := s.send("GET", "/archive?account="+s.account.String(), "")
+	require.Equal(t, mediaRows, answer.Header.Get("Content-Type"))
 	s.server.importing.Lock()
 	s.server.imports.Store(noon)
 	status, text, _ := s.send("POST", "/archive?ids=new", archive)

@@ -210,7 +210,7 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 			together = n + len(units)
 		}
 		if i.Tag == base.TagOrder {
-			large += order.OrderTable(t.Acc).Get(i.ID).UnitCount()
+			large += order.OrderTable(t.Acc).Get(i.ID).Size()
 		}
 		kindByTag[i.Tag].Due(t, i.ID)
 	}

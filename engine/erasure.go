@@ -23,8 +23,11 @@ import (
 // that is due. What lies only on disk follows later, outside the writer (forgetter). Comments and notes are people's
 // own words: they are listed, not changed. The kept log has the rows before, until it is cut.
 
-// eraseAtOnce is how many orders one command erases.
-const eraseAtOnce = 100
+// What one command erases: so many orders, and no further one once those before it come to so much.
+const (
+	eraseAtOnce = 100
+	eraseBytes  = 4 << 20 // by weight
+)
 
 // EraseCustomer clears all that is known of a customer as a person, everywhere, where all their orders are closed. To
 // erase one again changes nothing.
@@ -34,6 +37,18 @@ type EraseCustomer struct {
 	IfMatch []uint64
 
 	again bool // it was done, and a restore has taken it back: also where orders are not closed
+}
+
+// Size is that of the first of the customer's orders.
+func (o EraseCustomer) Size(a *base.AccountState) (n int) {
+	orders := 0
+	for x := range order.OrdersOf(a, o.ID) {
+		if orders++; orders > eraseAtOnce {
+			break
+		}
+		n += itemsOff + x.Size()
+	}
+	return n
 }
 
 func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
@@ -68,16 +83,16 @@ func init() {
 // eraseOrders erases a customer from some of their orders: those after the last one that was done. If there are more,
 // they are due.
 func eraseOrders(t *base.Tx, m *commerce.Customer) {
-	n := 0
+	n, size := 0, 0
 	for o := range order.OrdersOf(t.Acc, m.ID) {
 		if o.ID.Compare(m.ErasedTo) <= 0 {
 			continue
 		}
-		if n == eraseAtOnce {
+		if n == eraseAtOnce || size >= eraseBytes {
 			m.Erasing = t.Now
 			return
 		}
-		n++
+		n, size = n+1, size+order.OrderKind.Weigh(o)+base.HotWeight*o.UnitCount()
 		m.ErasedTo = o.ID
 		if edited, err := order.Edit(t, o.ID); err == nil {
 			eraseCustomer(edited, m.ID)

@@ -190,6 +190,31 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 	s.reopen()
 }
 
+// So are large ones, of which one command could not write as many. The plan of the first part is made off the writer.
+func TestLargeOrdersAreErasedInParts(t *testing.T) {
+	s := newShop(t)
+	s.bounded(base.Bounds{Bytes: 24 << 20})
+	ann := s.customer("Annabella", "ann@example.com")
+	in := s.rental(order.OrderDraft, base.Item{SKU: s.sku()}, s.now+day, s.now+2*day, 1)
+	in.Customer, in.Lines[0].Note = &ann, ptr(strings.Repeat("a", 10_000))
+	for len(in.Lines) < 100 {
+		in.Lines = append(in.Lines, in.Lines[0])
+	}
+	for range 10 {
+		s.do(order.CancelOrder{ID: s.do(in).(*order.OrderRecord).ID})
+	}
+	erasure := EraseCustomer{ID: ann}
+	require.Greater(t, erasure.Size(s.view().Acc), base.Bounds{}.WithDefaults().Offload)
+	s.do(erasure)
+	require.NotZero(t, commerce.CustomerByID(s.view(), ann).Erasing)
+	s.do(nudge{})
+	require.Zero(t, commerce.CustomerByID(s.view(), ann).Erasing)
+	for o := range order.Orders(s.view()).All() {
+		require.True(t, o.Contact.Anonymous())
+	}
+	s.reopen()
+}
+
 // folded waits until the rows on disk are as far as the log.
 func (s *shop) folded() {
 	s.T.Helper()

@@ -5,6 +5,7 @@ import (
 	"time"
 
 	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns plans that are made outside the writer. A command that may change many units is planned by a goroutine
@@ -38,13 +39,24 @@ func (w *writer) offloads(a *base.AccountState, cmd *Command) bool {
 	return ok && a != nil && !w.closing && !a.Importing() && o.Size(a) >= w.engine.bounds.Offload
 }
 
-// itemsOff is how many units of a command one item of what is due counts as.
+// itemsOff is how many units of a command one item of what is due counts as, with those of an order that it is.
 const itemsOff = 8
 
 // offloadsDue says that so much is due in an account that a part of it is to be planned outside the writer.
 func (w *writer) offloadsDue(a *base.AccountState) bool {
-	n := max(1, w.engine.bounds.Offload/itemsOff)
-	return !w.closing && a.Due.Behind(w.state.At) && len(a.Due.UpTo(w.state.At, n)) == n
+	if w.closing || !a.Due.Behind(w.state.At) {
+		return false
+	}
+	n, most := 0, w.engine.bounds.Offload
+	for _, i := range a.Due.UpTo(w.state.At, max(1, most/itemsOff)) {
+		switch n += itemsOff; i.Tag {
+		case base.TagOrder:
+			n += order.OrderTable(a).Get(i.ID).Size()
+		case base.TagSweeping, base.TagCustomer:
+			return true // it goes on through many records
+		}
+	}
+	return n >= most
 }
 
 // offload plans, outside the writer, a part of what is due in a backlog's account or, where little is due, the first of

@@ -2,6 +2,7 @@ package engine
 
 import (
 	"runtime"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -10,6 +11,7 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
@@ -112,13 +114,47 @@ func TestSmallChangesOfALargeOrderArePlannedOffTheWriter(t *testing.T) {
 		order.AddPayment{Order: o.ID}, order.AddComment{Order: o.ID}, order.ArchiveOrder{ID: o.ID},
 		order.ApplyDiscount{Order: o.ID}, order.RemoveDiscount{Order: o.ID}, order.AssignUnit{Order: o.ID, Unit: unit},
 		order.UnassignUnit{Order: o.ID, Unit: unit}, order.CancelUnit{Order: o.ID, Unit: unit},
-		order.ReadyUnit{Order: o.ID, Unit: unit},
+		order.ReadyUnit{Order: o.ID, Unit: unit}, label.LinkTags{To: order.OrderLabels, ID: o.ID},
+		label.UnlinkTags{From: order.OrderLabels, ID: o.ID},
 	} {
 		require.GreaterOrEqual(t, op.Size(s.view().Acc), many, "%T", op)
 	}
 	of, _ := s.subscribed(many, nil)
 	end := order.CancelSubscription{ID: of.Lines[0].Subscription.ID}
 	require.GreaterOrEqual(t, end.Size(s.view().Acc), many)
+}
+
+// What is due in a large order is planned off the writer, too, as what renews its subscriptions compares all of it.
+func TestWhatIsDueInALargeOrderIsPlannedOffTheWriter(t *testing.T) {
+	d := newDesk(t, func(string, any) []byte { return []byte("null") })
+	sku, _ := d.chairs(300)
+	for _, x := range []struct {
+		lines int
+		off   bool
+	}{{10, false}, {256, true}} {
+		in := d.order(order.OrderOpen, sku, noon, noon+day, 1)
+		in.Lines[0].Purchase, in.Lines[0].To = base.PurchaseSubscription, nil
+		for len(in.Lines) < x.lines {
+			in.Lines = append(in.Lines, in.Lines[0])
+		}
+		id := d.do(in).(*order.OrderRecord).ID
+		a := d.writer.state.Account(d.account)
+		first, _ := a.Due.First()
+		d.writer.state.At = first.At
+		require.Equal(t, x.off, d.writer.offloadsDue(a))
+		d.do(order.CancelOrder{ID: id})
+	}
+}
+
+// A change of an order of few units with many comments is as well: all of them are written to be compared.
+func TestSmallChangesOfAnOrderOfManyPartsArePlannedOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	o := s.rent(base.Item{Article: s.article(base.ID{}, 1)}, s.now, s.now+day, 1)
+	comment := order.AddComment{Order: o.ID, Content: strings.Repeat("a", 10_000)}
+	for comment.Size(s.view().Acc) < s.Engine.bounds.Offload {
+		s.do(comment)
+		require.Less(t, len(order.OrderByID(s.view(), o.ID).Rest().Comments), 100)
+	}
 }
 
 // Of the plans of several accounts one computes at a time. Who waits for that waits alone.

@@ -150,6 +150,8 @@ type Labelled interface {
 	With(a *base.AccountState) func(external string) (base.ID, bool)
 	// Edit changes the labels of one record.
 	Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error)
+	// SizeOf is how large a record is, in units (base.Sized).
+	SizeOf(a *base.AccountState, id base.ID) int
 	// sweep does a part of what is taken off all records; if there is more, it says with which record it continues.
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
 	resource() string
@@ -238,6 +240,9 @@ func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, chan
 	return base.Revise[R, P](t, k.Kind, r, n), nil
 }
 
+// SizeOf is that of records that are never large.
+func (k *LabelledKind[R, P]) SizeOf(*base.AccountState, base.ID) int { return 0 }
+
 // LinkTags links tags to a record; one that is linked stays as it is.
 type LinkTags struct {
 	base.Answers[any] // a record of the kind
@@ -262,6 +267,9 @@ func (o LinkTags) CheckOn(c *base.Checker, a *base.AccountState) {
 	CheckTags(a, c, o.To, o.Tags, func(i int) base.Fault { return base.Fault{Pointer: "/tagIds/" + base.Itoa(i)} })
 }
 
+// Size is that of the record.
+func (o LinkTags) Size(a *base.AccountState) int { return o.To.SizeOf(a, o.ID) }
+
 func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
 	return o.To.Edit(t, o.ID, nil, func(l *Labels) (err error) {
 		if l.Tags, err = Linked(t.Acc, l.Tags, o.Tags); err == nil && len(l.Tags) > MaxTags {
@@ -282,6 +290,9 @@ type UnlinkTags struct {
 }
 
 func (o UnlinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags, o.InQuery) }
+
+// Size is that of the record.
+func (o UnlinkTags) Size(a *base.AccountState) int { return o.From.SizeOf(a, o.ID) }
 
 func (o UnlinkTags) PlanOn(t *base.Tx) (any, error) {
 	_, err := o.From.Edit(t, o.ID, o.IfMatch, func(l *Labels) error {

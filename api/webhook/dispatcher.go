@@ -22,7 +22,7 @@ import (
 
 const (
 	perWebhook = 16 // attempts under way at one endpoint
-	accounts   = 4  // an account has at most 1/accounts of them, not counting the first attempt at each endpoint
+	accounts   = 4  // an account has at most 1/accounts of them, not counting the first attempt at each endpoint (fits)
 
 	busyQueue  = 16  // commands that wait, not counting those of outcomes, from which on deliveries give way
 	busyFor    = 100 // milliseconds for which that counts: for a moment right after a sync no command waits
@@ -206,12 +206,16 @@ func (d *Dispatcher) ring() {
 		}
 		account := d.waiting[0]
 		d.waiting = d.waiting[1:]
+		if d.total >= d.forFirst() && d.shares[account] > 0 {
+			d.waiting = append(d.waiting, account)
+			continue
+		}
 		delete(d.queued, account)
 		d.look(account)
 	}
 }
 
-// finish frees the room of attempts whose outcomes are recorded.
+// finish frees the room of attempts whose outcomes are recorded. Accounts that wait for room come before theirs.
 func (d *Dispatcher) finish(list []result) {
 	for _, r := range list {
 		d.total--
@@ -221,6 +225,7 @@ func (d *Dispatcher) finish(list []result) {
 		less(d.lanes, r.webhook)
 		less(d.shares, r.account)
 	}
+	d.ring()
 	for i, r := range list {
 		if i == 0 || list[i-1].account != r.account {
 			d.look(r.account)
@@ -260,7 +265,7 @@ func (d *Dispatcher) look(account base.ID) {
 			if d.lanes[w.ID] >= even || d.lanes[w.ID] > 0 && d.shares[account] >= share {
 				break // looked at again when one of the account's is over
 			}
-			if d.total >= d.InAll || d.lanes[w.ID] > 0 && d.total >= d.InAll/2 || !behind && d.paused() {
+			if !d.fits(account, w.ID) || !behind && d.paused() {
 				if !d.queued[account] {
 					d.queued[account] = true
 					d.waiting = append(d.waiting, account)
@@ -275,6 +280,21 @@ func (d *Dispatcher) look(account base.ID) {
 		heap.Push(&d.alarms, alarm{next, account})
 	}
 }
+
+// fits says that there is room for one more attempt. The last quarter is for accounts that have none under way, and the
+// one before it for endpoints that have none.
+func (d *Dispatcher) fits(account, webhook base.ID) bool {
+	switch {
+	case d.shares[account] == 0:
+		return d.total < d.InAll
+	case d.lanes[webhook] == 0:
+		return d.total < d.forFirst()
+	}
+	return d.total < d.InAll/2
+}
+
+// forFirst is from how many attempts on only an account that has none under way begins one.
+func (d *Dispatcher) forFirst() int { return d.InAll - d.InAll/4 }
 
 // queued counts the webhooks that have deliveries in their queue.
 func queued(v base.View, webhooks []*outbox.Webhook) (n int) {

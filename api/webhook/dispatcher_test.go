@@ -313,6 +313,40 @@ func TestAccountsShareTheRoom(t *testing.T) {
 	require.Equal(t, float64(2*part), s.metric("holdfast_webhook_attempts_under_way", ""))
 }
 
+// Many endpoints of some accounts that do not answer leave room for another account's first attempt, and what they give
+// back goes to those that wait.
+func TestSlowAccountsLeaveRoomForOthers(t *testing.T) {
+	s := newShop(t)
+	s.sender.Close(t.Context())
+	over, came := make(chan bool), make(chan string, 100)
+	slow := s.receive(func(_ int, w http.ResponseWriter, r *http.Request) {
+		came <- r.URL.Path
+		<-over
+	})
+	defer close(over)
+	s.room = 8
+	queue := func(name string, webhooks int) {
+		for i := range webhooks {
+			h := s.hook(fmt.Sprintf("%s/%s%d", slow.URL, name, i))
+			h.event()
+			h.event()
+		}
+	}
+	most := s.room * 3 / 4
+	queue("many", most)
+	s.send()
+	for range most {
+		require.Contains(t, <-came, "many")
+	}
+	s.account[15]++
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
+	queue("other", 2)
+	require.Contains(t, <-came, "other")
+	over <- true
+	over <- true
+	require.Contains(t, <-came, "other")
+}
+
 func TestOneEndpointHasABoundedShare(t *testing.T) {
 	s := newShop(t)
 	var mu sync.Mutex

@@ -11,9 +11,11 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/commerce"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
 	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
 // This file owns the tests of plans that are made off the writer.
@@ -104,6 +106,22 @@ func TestANewArticleOfManyUnitsIsPlannedOffTheWriter(t *testing.T) {
 	require.Zero(t, d.off)
 }
 
+// The writer takes the timelines over as the plan has them where an article comes with many units, or goes.
+func TestAnArticleOfManyUnitsIsPutInPlaceOffTheWriter(t *testing.T) {
+	d := newDesk(t, nil)
+	sku, chairs := d.chairs(d.writer.engine.bounds.Offload)
+	for _, op := range []base.Op{
+		stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku},
+			Quantities: []stock.InitialQuantity{{Location: d.loc, Count: d.writer.engine.bounds.Offload}}},
+		stock.DeleteArticle{ID: chairs},
+	} {
+		plan, _, err := d.plan(&Command{Account: d.account, Actor: "test", Op: op})
+		require.NoError(t, err)
+		require.NotNil(t, stock.Outcome(plan), "%T", op)
+		d.do(op)
+	}
+}
+
 // A small change of a large order is planned off the writer as well: its plan goes through all lines and units.
 func TestSmallChangesOfALargeOrderArePlannedOffTheWriter(t *testing.T) {
 	s := newShop(t)
@@ -134,6 +152,7 @@ func TestWhatIsDueInALargeOrderIsPlannedOffTheWriter(t *testing.T) {
 	}{{10, false}, {256, true}} {
 		in := d.order(order.OrderOpen, sku, noon, noon+day, 1)
 		in.Lines[0].Purchase, in.Lines[0].To = base.PurchaseSubscription, nil
+		in.Lines[0].Subscription = &commerce.SubscriptionTerms{Cycle: commerce.Period{Amount: 1, Unit: timeline.Days}}
 		for len(in.Lines) < x.lines {
 			in.Lines = append(in.Lines, in.Lines[0])
 		}

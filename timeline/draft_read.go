@@ -40,6 +40,9 @@ func (d *Draft) SetPool(no LotNo, pool PoolNo) {
 	d.own().SetPool(no, pool)
 }
 
+// DropLot takes a lot out of its pool for good, as its article goes.
+func (d *Draft) DropLot(no LotNo) { d.own().SetPool(no, 0) }
+
 // MoveLots moves lots from pool to pool, as MoveLots of the Stock does.
 func (d *Draft) MoveLots(lots []LotNo, from, to PoolNo) {
 	d.regrouped = true

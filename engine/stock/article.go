@@ -375,6 +375,9 @@ func (o CreateArticle) PlanOn(t *base.Tx) (any, error) {
 	o.Details.apply(t, r)
 	base.Record(t, ArticleKind, nil, r)
 	Seating(t).article = r
+	if o.Size(t.Acc) >= t.Bounds.Offload {
+		Draft(t) // it has the units then, and the writer need not make them once more
+	}
 	for _, q := range o.Quantities {
 		l := LocationTable(t.Acc).Get(q.Location)
 		if l == nil {
@@ -532,6 +535,7 @@ func (o DeleteArticle) PlanOn(t *base.Tx) (any, error) {
 				Draft(t).EndSlot(no, t.Now)
 			}
 		}
+		Draft(t).DropLot(l.No)
 	}
 	return nil, nil
 }

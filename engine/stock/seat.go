@@ -763,7 +763,11 @@ func Outcome(t *base.Tx) *timeline.Stock {
 			if l := c.(*base.Change[Lot]).After; Draft(t).Lot(l.No).No == 0 { // it was made before there was a draft
 				return nil
 			}
-		case base.TagArticle, base.TagSKU: // they make pools
+		case base.TagArticle: // one that stays may come into a pool that is made only then
+			if x := c.(*base.Change[Article]); x.Before != nil && x.After != nil {
+				return nil
+			}
+		case base.TagSKU: // so may all of its articles
 			return nil
 		}
 	}

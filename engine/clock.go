@@ -5,6 +5,7 @@ import (
 	"errors"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 	"time"
 
@@ -118,40 +119,54 @@ func (e *Engine) keepTime(ctx context.Context) {
 var trimEvery = 10 * time.Second
 
 // keepHouse drops what is kept no longer, and erases customers that could not be erased at the start: left says that
-// there are such. Its commands may wait long for their accounts, so another goroutine keeps time.
+// there are such. Its commands may wait long for their accounts, so other goroutines keep time, and forget who was
+// erased.
 func (e *Engine) keepHouse(ctx context.Context, left bool) {
 	defer e.done.Done()
-	trim, sweep, forget := time.NewTicker(trimEvery), time.NewTicker(sweepEvery), time.NewTicker(trimEvery)
+	trim, sweep := time.NewTicker(trimEvery), time.NewTicker(sweepEvery)
 	defer trim.Stop()
 	defer sweep.Stop()
-	defer forget.Stop()
-	tell := func(what string, err error) {
-		if err != nil && ctx.Err() == nil {
-			e.log.Error(what+" could not be dropped; it is tried again", "error", err)
-		}
-	}
-	erased := newForgetter(e)
 	for e.Failed() == nil {
 		select {
 		case <-e.quit:
 			return
 		case <-trim.C:
-			tell("old deliveries", e.TrimDeliveries(ctx))
+			e.tellKept(ctx, "old deliveries", e.TrimDeliveries(ctx))
 			if left {
 				var err error
 				left, err = e.eraseAgain()
-				tell("customers whose erasure a restore has taken back", err)
+				e.tellKept(ctx, "customers whose erasure a restore has taken back", err)
 				left = left || err != nil
 			}
+		case <-sweep.C:
+			e.tellKept(ctx, "lapsed idempotency records", e.Sweep(ctx))
+		}
+	}
+}
+
+// keepForgetting takes erased customers out of what is on disk alone.
+func (e *Engine) keepForgetting(ctx context.Context) {
+	defer e.done.Done()
+	forget := time.NewTicker(trimEvery)
+	defer forget.Stop()
+	erased := newForgetter(e)
+	for e.Failed() == nil {
+		select {
+		case <-e.quit:
+			return
 		case <-forget.C:
 			more, err := erased.forget(ctx)
-			tell("what is kept of erased customers", err)
+			e.tellKept(ctx, "what is kept of erased customers", err)
 			if forget.Reset(trimEvery); more {
 				forget.Reset(trimEvery / 10)
 			}
-		case <-sweep.C:
-			tell("lapsed idempotency records", e.Sweep(ctx))
 		}
+	}
+}
+
+func (e *Engine) tellKept(ctx context.Context, what string, err error) {
+	if err != nil && ctx.Err() == nil {
+		e.log.Error(what+" could not be dropped; it is tried again", "error", err)
 	}
 }
 
@@ -171,6 +186,62 @@ func (e *Engine) inEach(ctx context.Context, do func(base.View) error) error {
 		}
 	}
 	return errors.Join(append(failed, ctx.Err())...)
+}
+
+// rounds are accounts in which one kind of house-keeping is under way.
+type rounds struct {
+	mu    sync.Mutex
+	under map[base.ID]bool
+}
+
+// patience is for how long the house-keeping of one account holds up that of the next. Tests make it longer or shorter.
+var patience = time.Second
+
+// beside has something done in an account go on beside that of others where it takes long: its commands wait for those
+// of the account, and there may be more to do by the time that they are done. Until it is over it is not begun again.
+func (r *rounds) beside(e *Engine, do func(base.View) error) func(base.View) error {
+	return func(v base.View) error {
+		if !r.enter(v.Acc.ID) {
+			return nil
+		}
+		done, late := make(chan error), make(chan struct{})
+		e.done.Add(1)
+		go func() {
+			defer e.done.Done()
+			err := do(v)
+			r.leave(v.Acc.ID)
+			select {
+			case done <- err:
+			case <-late:
+				e.tellKept(context.Background(), "what is kept of account "+v.Acc.ID.String(), err)
+			}
+		}()
+		select {
+		case err := <-done:
+			return err
+		case <-time.After(patience):
+			close(late)
+			return nil
+		}
+	}
+}
+
+// enter says that it may begin in an account.
+func (r *rounds) enter(account base.ID) bool {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	if r.under == nil {
+		r.under = map[base.ID]bool{}
+	}
+	under := r.under[account]
+	r.under[account] = true
+	return !under
+}
+
+func (r *rounds) leave(account base.ID) {
+	r.mu.Lock()
+	defer r.mu.Unlock()
+	delete(r.under, account)
 }
 
 // stats counts what the engine did since it was opened.

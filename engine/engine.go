@@ -74,6 +74,8 @@ type Engine struct {
 	notifier  notifier
 	called    called
 	logBytes  int64 // of an account's log of deliveries
+
+	trims, sweeps rounds // house-keeping
 }
 
 // defaultStep is by how much a unit that is not back in time is kept longer.
@@ -135,9 +137,10 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 	if !o.Manual {
 		ctx, stop := context.WithCancel(context.Background())
 		go func() { <-e.quit; stop() }()
-		e.done.Add(2)
+		e.done.Add(3)
 		go e.keepTime(ctx)
 		go e.keepHouse(ctx, left)
+		go e.keepForgetting(ctx)
 	}
 	return e, nil
 }

@@ -383,50 +383,17 @@ func (f *forgetter) naming(account base.ID, p *traces, d *outbox.Delivery, list 
 }
 
 // forgetResults blanks the results of requests in the accounts whose events are done, and says of the customers there
-// that nothing else is kept. One scan is for all accounts.
+// that nothing else is kept.
 func (f *forgetter) forgetResults(ctx context.Context) error {
-	var of base.ID
-	var keys []base.ID
-	size := 0
-	failed := map[base.ID]error{}
-	flush := func() {
-		if len(keys) > 0 && failed[of] == nil {
-			if err := f.blankResults(of, f.passes[of], keys); err != nil {
-				failed[of] = err
-			}
-		}
-		keys, size = nil, 0
-	}
-	err := f.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
-		func(_ int, _ byte, key, value []byte) error {
-			if err := errors.Join(ctx.Err(), f.Failed()); err != nil {
-				return err
-			}
-			account, id, err := base.SplitKey(key)
-			if err != nil {
-				return err
-			}
-			if p := f.passes[account]; p == nil || !p.through || !p.names(value, 0) {
-				return nil
-			}
-			if account != of || len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
-				flush()
-				of = account
-			}
-			keys = append(keys, id)
-			size += len(value)
-			return nil
-		})
-	if err != nil {
-		return err
-	}
-	flush()
 	return f.inEach(ctx, func(v base.View) error {
 		p := f.passes[v.Acc.ID]
 		if p == nil || !p.through {
 			return nil
 		}
-		if err := failed[v.Acc.ID]; err != nil {
+		err := f.eachKept(ctx, v.Acc.ID, func(_ base.ID, value []byte) (bool, error) {
+			return p.names(value, 0), nil
+		}, func(keys []base.ID) error { return f.blankResults(v.Acc.ID, p, keys) })
+		if err != nil {
 			return err
 		}
 		return f.end(v, p)

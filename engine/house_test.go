@@ -77,6 +77,25 @@ func TestDeliveriesAreDroppedBesideACrowdedAccount(t *testing.T) {
 	require.Zero(t, s.deliveries(s.acc))
 }
 
+// An account in which it takes long is not waited for: not in this round, nor in the next.
+func TestDeliveriesAreDroppedBesideABusyAccount(t *testing.T) {
+	defer func(was time.Duration) { patience = was }(patience)
+	patience = 10 * time.Millisecond
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	s.dead(s.acc)
+	s.dead(other)
+	_, over := s.large(s.acc, place("First"))
+	require.NoError(t, s.TrimDeliveries(t.Context()))
+	require.Zero(t, s.deliveries(other))
+	s.dead(other)
+	require.NoError(t, s.TrimDeliveries(t.Context()))
+	require.Zero(t, s.deliveries(other))
+	require.Equal(t, 1, s.deliveries(s.acc))
+	over()
+	require.Eventually(t, func() bool { return s.deliveries(s.acc) == 0 }, 20*time.Second, time.Millisecond)
+}
+
 func TestResultsAreDroppedBesideACrowdedAccount(t *testing.T) {
 	s, other := crowd(t)
 	s.under(s.acc, 1, place("First"))

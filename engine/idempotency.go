@@ -4,7 +4,6 @@ import (
 	"context"
 	"encoding/json"
 	"errors"
-	"fmt"
 	"time"
 
 	"holdfast/engine/base"
@@ -37,7 +36,7 @@ type idemRow struct {
 	Key         base.ID
 	Fingerprint base.ID
 	Until       int64
-	Erased      bool `json:",omitempty"` // the result named a person that was erased
+	Erased      bool `json:",omitempty"` // the result named a person that was erased, or found no room
 	Result      json.RawMessage
 
 	result any // what Result is made from when the row is encoded, outside the writer
@@ -91,11 +90,57 @@ func writtenResult(result any) (b []byte) {
 // remember adds the record of a keyed command to its own write set.
 func remember(t *base.Tx, i *Idempotency, result any) {
 	r := &idemRow{Key: i.Key, Fingerprint: i.Fingerprint, Until: t.Now + idemKept, result: result}
-	if result == nil {
+	if r.Erased = idempotentOf(t).spent; r.Erased {
+		r.result = nil
+	} else if result == nil {
 		r.Result = json.RawMessage("null")
 	}
 	base.Record(t, idempotencyKind, i.kept, r) // the kept record has lapsed, else this would be a repeat
 	idempotentOf(t).note(r.Key, r)
+}
+
+// resultsKept is how many bytes of results are kept of what an account does in a day, by weight. Where they are used
+// up, a command leaves only that it was done: it is still not done again, but its repeats are refused. Tests make it
+// less.
+var resultsKept int64 = 4 << 30
+
+// results counts, by hours, what results of each account were kept in the last day. It knows of none before the start.
+type results map[base.ID]*[keptHours]keptHour
+
+type keptHour struct{ hour, bytes int64 }
+
+const (
+	resultsHour = 60 * 60 * 1000
+	keptHours   = idemKept/resultsHour + 1
+)
+
+func (r results) add(account base.ID, now, bytes int64) {
+	of := r[account]
+	if of == nil {
+		of = new([keptHours]keptHour)
+		r[account] = of
+	}
+	h := now / resultsHour
+	x := &of[h%keptHours]
+	if x.hour != h {
+		*x = keptHour{hour: h}
+	}
+	x.bytes += bytes
+}
+
+// spent says that no room is left for results of an account. One whose plan has no limits has no such bound either.
+func (r results) spent(a *base.AccountState, now int64) bool {
+	of := r[a.ID]
+	if of == nil || a.Row.Plan == base.Unlimited {
+		return false
+	}
+	all := int64(0)
+	for _, x := range of {
+		if x.hour > now/resultsHour-keptHours {
+			all += x.bytes
+		}
+	}
+	return all >= resultsKept
 }
 
 // lookUp reads what is kept under a command's key, outside the writer. The caller's value is not changed.
@@ -194,7 +239,8 @@ func (w *writer) repeat(cmd *Command) (res Result, done bool, err error) {
 }
 
 var errErased = base.Refuse(base.CodeIdempotencyReused,
-	"the request was done under this key; its answer named a customer who was erased since")
+	"the request was done under this key, but its answer is not kept: it named a customer who was erased since, or "+
+		"the account's kept answers had used up their room")
 
 // read completes the answer to a repeat with the first one's result, on the goroutine of the caller.
 func (r Result) read(e *Engine, cmd *Command) (Result, error) {
@@ -295,55 +341,64 @@ func (o forget) PlanOn(t *base.Tx) (any, error) {
 // sweepEvery is how often lapsed idempotency records are looked for: they are ignored from the instant they lapse.
 const sweepEvery = time.Hour
 
-// Sweep drops the idempotency records that have lapsed. It scans all that are kept, outside the writer.
+// Sweep drops the idempotency records that have lapsed. It reads all that are kept, outside the writer.
 func (e *Engine) Sweep(ctx context.Context) error {
+	return e.inEach(ctx, e.sweeps.beside(e, func(v base.View) error { return e.sweep(ctx, v.Acc.ID) }))
+}
+
+func (e *Engine) sweep(ctx context.Context, account base.ID) error {
 	now := e.Now()
 	lapsed := func(r *idemRow) bool { return r.Until <= now }
-	var of base.ID
+	return e.eachKept(ctx, account, func(key base.ID, value []byte) (bool, error) {
+		r, err := idempotencyKind.Decode(account, key, value)
+		return err == nil && lapsed(r), err
+	}, func(keys []base.ID) error {
+		rows, err := e.readKept(account, keys, lapsed)
+		if err == nil && len(rows.rows) > 0 {
+			_, err = e.Do(Command{Account: account, Actor: "clock", Op: forget{keptRows: rows}})
+		}
+		return err
+	})
+}
+
+// eachKept reads the records of an account, and hands over the keys of those that are wanted, as many as one command
+// changes.
+func (e *Engine) eachKept(ctx context.Context, account base.ID, wanted func(key base.ID, value []byte) (bool, error),
+	do func(keys []base.ID) error) error {
 	var keys []base.ID
 	size := 0
-	var failed []error
-	flush := func() {
-		rows, err := e.readKept(of, keys, lapsed)
-		keys, size = nil, 0
-		if err == nil && len(rows.rows) > 0 {
-			_, err = e.Do(Command{Account: of, Actor: "clock", Op: forget{keptRows: rows}})
+	err := e.store.ScanPrefix(base.TagIdempotency, account[:], func(key, value []byte) error {
+		if err := errors.Join(ctx.Err(), e.Failed()); err != nil {
+			return err
 		}
-		if err != nil { // it keeps none of another account
-			failed = append(failed, fmt.Errorf("account %s: %w", of, err))
+		_, id, err := base.SplitKey(key)
+		if err != nil {
+			return err
 		}
+		if ok, err := wanted(id, value); !ok {
+			return err
+		}
+		if len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
+			if err := do(keys); err != nil {
+				return err
+			}
+			keys, size = nil, 0
+		}
+		keys = append(keys, id)
+		size += len(value)
+		return nil
+	})
+	if err != nil || len(keys) == 0 {
+		return err
 	}
-	err := e.store.ScanTables(1, base.TagIdempotency, base.TagIdempotency,
-		func(_ int, _ byte, key, value []byte) error {
-			if err := errors.Join(ctx.Err(), e.Failed()); err != nil {
-				return err
-			}
-			account, id, err := base.SplitKey(key)
-			if err != nil {
-				return err
-			}
-			r, err := idempotencyKind.Decode(account, id, value)
-			if err != nil || !lapsed(r) {
-				return err
-			}
-			if account != of || len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
-				flush()
-				of = account
-			}
-			keys = append(keys, id)
-			size += len(value)
-			return nil
-		})
-	if err == nil {
-		flush()
-	}
-	return errors.Join(append(failed, err)...)
+	return do(keys)
 }
 
 // idempotent is what a plan does to idempotency records.
 type idempotent struct {
 	keyed  []keyedRow
 	recent *recent
+	spent  bool // no room is left for the result
 }
 
 var idempotentPlace = base.RegisterPlace[idempotent]()

@@ -64,6 +64,44 @@ func (s *shop) keptUnder(account base.ID, n uint64) *idemRow {
 	return r
 }
 
+// Where an account's results have used up their room, what it does under keys is done once all the same. The others'
+// results are kept, and its own of the next day.
+func TestResultsOfAnAccountHaveBoundedRoom(t *testing.T) {
+	defer func(was int64) { resultsKept = was }(resultsKept)
+	resultsKept = 1000
+	s := newShop(t)
+	other := s.tenants(1)[0]
+	for _, id := range []base.ID{s.acc, other} {
+		_, err := s.Do(Command{Account: id, Actor: "test", Op: base.SetPlan{Plan: "starter"}})
+		require.NoError(t, err)
+	}
+	again := func(account base.ID, n uint64) error {
+		res, err := s.Do(Command{Account: account, Actor: "test", Op: place("There"), Idem: keyed(n)})
+		require.Equal(t, err == nil, res.Replayed)
+		return err
+	}
+	n := uint64(1)
+	use := func() {
+		for s.under(s.acc, n, place("There")); again(s.acc, n) == nil; s.under(s.acc, n, place("There")) {
+			n++
+			require.Less(t, n, uint64(50))
+		}
+	}
+	use()
+	s.under(other, 1, place("There"))
+	require.NoError(t, again(other, 1))
+	places := stock.Locations(s.view()).Len()
+	require.ErrorIs(t, again(s.acc, n), errErased)
+	s.reopen()
+	require.ErrorIs(t, again(s.acc, n), errErased)
+	require.Equal(t, places, stock.Locations(s.view()).Len())
+	n++
+	use()
+	s.now += idemKept + resultsHour
+	s.under(s.acc, n, place("There"))
+	require.NoError(t, again(s.acc, n))
+}
+
 // Two repeats wait for the plan of a large command. Meanwhile the first command is done, and other accounts do so many
 // that the writer forgets it: the repeats are looked up again.
 func TestARepeatThatHasWaitedLongIsNotDoneAgain(t *testing.T) {

@@ -39,9 +39,10 @@ const (
 )
 
 type writer struct {
-	engine *Engine
-	state  *base.State
-	recent *recent
+	engine  *Engine
+	state   *base.State
+	recent  *recent
+	results results
 
 	backlogs map[base.ID]*backlog // of the accounts that have one: in one of the three lists below
 
@@ -90,7 +91,7 @@ type waiter struct {
 }
 
 func newWriter(e *Engine, s *base.State) *writer {
-	return &writer{recent: newRecent(e.queue.size), engine: e, state: s, open: new(group),
+	return &writer{recent: newRecent(e.queue.size), results: results{}, engine: e, state: s, open: new(group),
 		backlogs: map[base.ID]*backlog{}, turns: newTurns(e.stopwatch), offloaded: make(chan *plan, maxPlans),
 		pending: make(chan *group, maxInFlight), written: make(chan *group, maxInFlight),
 		synced: make(chan error, maxInFlight)}
@@ -327,6 +328,9 @@ func (w *writer) carryOut(cmd *Command, p *plan) (Result, error) {
 	w.apply(a, t)
 	w.open.heavy = w.open.heavy || heavy
 	w.recent.addAll(cmd.Account, t, w.groups+1)
+	if cmd.Idem != nil && !idempotentOf(t).spent {
+		w.results.add(cmd.Account, w.state.At, int64(t.Weight/2))
+	}
 	w.engine.stats.commands.Add(1)
 	w.follow(cmd.Account, t.Waiting)
 	return Result{Record: p.res, Sequence: a.Ledger.Sequence, Moves: t.Moves, Took: p.took}, nil
@@ -356,9 +360,13 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 
 // begun is the working view of a command's plan as it begins.
 func (w *writer) begun(cmd *Command, a *base.AccountState) *base.Tx {
-	return &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger,
+	t := &base.Tx{Acc: a, Keys: w.state.Keys, Now: w.state.At, Base: w.nextBase(), Ledger: a.Ledger,
 		Searched: cmd.searched, Actor: cmd.Actor, Step: w.engine.step, Payload: w.engine.payload,
 		Bounds: w.engine.bounds}
+	if cmd.Idem != nil && w.results.spent(a, w.state.At) {
+		idempotentOf(t).spent = true
+	}
+	return t
 }
 
 // complete runs a command's plan and completes its write set, on the writer or off it.

@@ -38,12 +38,24 @@ func (s *Store) ScanRows(workers int, fn func(worker int, table byte, key, value
 // sees its rows in ascending order, and key and value only during the call. The
 // first error ends the scan.
 func (s *Store) ScanTables(workers int, from, to byte, fn func(worker int, table byte, key, value []byte) error) error {
-	return damaged(scanRows(s.db, workers, from, to, fn))
+	return damaged(scanRows(s.db, workers, rowBounds(from, to), fn))
 }
 
-func scanRows(db *pebble.DB, workers int, from, to byte,
+// ScanPrefix calls fn as ScanTables does with one worker, for the rows of a
+// table whose key begins with prefix.
+func (s *Store) ScanPrefix(table byte, prefix []byte, fn func(key, value []byte) error) error {
+	bounds := &pebble.IterOptions{LowerBound: appendRowKey(nil, table, prefix)}
+	bounds.UpperBound = bytes.Clone(bounds.LowerBound)
+	for i := len(bounds.UpperBound) - 1; i >= 0; i-- { // the next key that is no longer
+		if bounds.UpperBound[i]++; bounds.UpperBound[i] != 0 {
+			break
+		}
+	}
+	return damaged(scanRows(s.db, 1, bounds, func(_ int, _ byte, key, value []byte) error { return fn(key, value) }))
+}
+
+func scanRows(db *pebble.DB, workers int, bounds *pebble.IterOptions,
 	fn func(worker int, table byte, key, value []byte) error) error {
-	bounds := rowBounds(from, to)
 	cuts, err := splitPoints(db, bounds, workers)
 	if err != nil {
 		return err

@@ -202,7 +202,7 @@ func verifyRows(db *pebble.DB, m Marker, c comparison, rep *Report) error {
 	im := c.images
 	var sum, part uint64
 	var room []byte
-	err := scanRows(db, 1, 0, 255, func(_ int, table byte, key, value []byte) error {
+	err := scanRows(db, 1, rowBounds(0, 255), func(_ int, table byte, key, value []byte) error {
 		size := int64(1 + len(key) + len(value))
 		rep.Rows++
 		rep.RowBytes += size

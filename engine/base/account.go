@@ -43,7 +43,7 @@ type CreateAccount struct {
 
 func (o CreateAccount) Check(c *Checker) {
 	CheckFields(c, "", &o.AccountFields)
-	c.OneOf("/plan", cmp.Or(o.Plan, "unlimited"), Plans...)
+	c.OneOf("/plan", cmp.Or(o.Plan, Unlimited), Plans...)
 }
 
 func (o CreateAccount) PlanOn(t *Tx) (any, error) {
@@ -52,7 +52,7 @@ func (o CreateAccount) PlanOn(t *Tx) (any, error) {
 	}
 	a := &Account{
 		ID: t.Acc.ID, AccountFields: Completed(o.AccountFields),
-		Plan: cmp.Or(o.Plan, "unlimited"), Revision: 1, UpdatedAt: t.Now,
+		Plan: cmp.Or(o.Plan, Unlimited), Revision: 1, UpdatedAt: t.Now,
 	}
 	Record(t, AccountKind, nil, a)
 	return a, nil

@@ -97,6 +97,7 @@ type Tx struct {
 	Base     Base
 	Used     uint64
 	Set      []RowChange
+	Weight   int    // of the write set; set by TooMuch
 	Ledger   Ledger // as the command leaves it
 	Actor    string
 	Step     int64                       // by which a unit that is late is kept longer, in milliseconds

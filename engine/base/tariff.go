@@ -3,7 +3,10 @@ package base
 // This file owns the tariffs of accounts: what an account may ask is by its plan, and decided outside of the engine.
 
 // Plans are the names of all plans.
-var Plans = []string{"starter", "growth", "scale", "unlimited"}
+var Plans = []string{"starter", "growth", "scale", Unlimited}
+
+// Unlimited is the plan without limits.
+const Unlimited = "unlimited"
 
 // SetPlan puts the account under another plan.
 type SetPlan struct {

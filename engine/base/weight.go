@@ -30,6 +30,7 @@ func (t *Tx) TooMuch(resultKept, owed bool) *Error {
 		}
 		all += frameWeight + before + after
 	}
+	t.Weight = all
 	if resultKept {
 		all += all / 2 // it is seldom more than what is there after
 	}

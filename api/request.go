@@ -66,6 +66,7 @@ type request struct {
 	taken    int64              // bytes of room that it has taken
 	crowded  bool               // there was no room for it
 	cost     int                // what it has taken of its account's share of expensive reads
+	long     bool               // it is about a large order
 	tag      uint64             // the answer's entity tag is its revision; 0: none
 	tagBuf   []byte
 	held     coding // in which the caller has the answer already; it is then told only that
@@ -114,7 +115,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded, q.media, q.same = false, "", nil
+	q.crowded, q.long, q.media, q.same = false, false, "", nil
 	requests.Put(q)
 }
 
@@ -331,7 +332,9 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 		return res, err
 	}
 	res, err := q.eng.Do(cmd)
-	q.payBack() // the expensive part, to explain a refusal, is done: others may begin while the answer is written
+	if !q.long { // the expensive part, to explain a refusal, is done: others may begin while the answer is written
+		q.payBack()
+	}
 	q.replayed = res.Replayed
 	return res, err
 }

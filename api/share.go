@@ -4,12 +4,14 @@ import (
 	"runtime"
 	"slices"
 	"strconv"
+	"strings"
 	"sync"
 	"time"
 
 	"holdfast/api/ratelimit"
 	"holdfast/api/wire"
 	"holdfast/engine/base"
+	"holdfast/engine/order"
 )
 
 // This file owns the share of the machine that one account's expensive reads have at once, and how they wait for it.
@@ -68,9 +70,29 @@ func (q *request) weighBody() *base.Error {
 	return q.dear(q.op.cost)
 }
 
+// largeOrder is from which size on an order takes long to be answered: it may be cut from 8 MB.
+const largeOrder = 1000
+
+// ofLargeOrder says that the path names an order that is large.
+func (q *request) ofLargeOrder() bool {
+	if !strings.HasPrefix(q.op.path, orderPath) {
+		return false
+	}
+	for _, p := range q.path.ListOf {
+		if id, ok := wire.ParseID(p.Value); ok && string(p.Name) == "id" {
+			o := order.Orders(q.view).Get(id)
+			return o != nil && o.Size() >= largeOrder
+		}
+	}
+	return false
+}
+
 // weigh makes the request wait until there is room for what it costs.
 func (q *request) weigh() *base.Error {
 	cost := q.op.cost
+	if q.long = q.ofLargeOrder(); q.long {
+		cost = max(cost, pageCost)
+	}
 	if cost == 0 {
 		return nil
 	}

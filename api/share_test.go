@@ -68,6 +68,31 @@ func TestCostsAreOfOperations(t *testing.T) {
 	}
 }
 
+// What is about a large order is dear: it is long, and takes long to be cut to what an answer may be.
+func TestLargeOrdersAreDear(t *testing.T) {
+	s := newShop(t)
+	loc := s.ok("POST", "/v1/admin/locations", `{"name":"Lisboa","timezone":"Europe/Lisbon"}`)["id"].(string)
+	article := s.ok("POST", "/v1/admin/articles", `{"name":"Chair"}`)["id"].(string)
+	made := func(units int) string {
+		o := s.ok("POST", "/v1/admin/orders", fmt.Sprintf(
+			`{"pickupLocationId":%q,"lineItems":[{"articleId":%q,"purchaseType":"booking","quantity":%d,`+
+				`"startDate":"2025-07-01T00:00:00Z","endDate":"2025-07-02T00:00:00Z"}]}`, loc, article, units))
+		return "/v1/admin/orders/" + o["id"].(string)
+	}
+	small, large := made(1), made(largeOrder)
+	require.True(t, s.server.shares.empty())
+	s.server.shares.patience = time.Microsecond
+	require.True(t, s.server.shares.take(s.account, s.server.shares.most))
+	for path, status := range map[string]int{small: 200, large: 429} {
+		require.Equal(t, status, s.call("GET", path, "").status)
+		require.Equal(t, status, s.call("PATCH", path, `{"note":"Late"}`).status)
+	}
+	s.server.shares.give(s.account, s.server.shares.most)
+	require.Equal(t, 200, s.call("GET", large, "").status)
+	require.Equal(t, 200, s.call("PATCH", large, `{"note":"Late"}`).status)
+	require.True(t, s.server.shares.empty())
+}
+
 // Beyond its share an account's dear reads wait, and are refused when they have waited for too long; what is cheap goes
 // on, and so do others. A refusal that cannot be explained in time is given without.
 func TestDearReadsAreBounded(t *testing.T) {

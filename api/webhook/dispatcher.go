@@ -49,7 +49,8 @@ type Options struct {
 
 	Waiting func() int // commands that wait; default: the engine's
 
-	PerWebhook, InAll int // attempts under way; default 16 and MaxAttempts
+	PerWebhook, InAll int   // attempts under way; default 16 and MaxAttempts
+	BytesPerAccount   int64 // of what these send; one attempt is made in any case; default 32 MiB
 	// from so many waiting deliveries of a webhook on, they no longer give way; default: half of what may wait
 	Patience int
 }
@@ -70,10 +71,11 @@ type Dispatcher struct {
 	own     atomic.Int64  // commands of the recorder that wait
 	failed  chan struct{} // closed when outcomes cannot be recorded
 
-	total   int              // attempts under way
-	lanes   map[base.ID]int  // of each webhook
-	shares  map[base.ID]int  // of each account
-	busy    map[base.ID]bool // deliveries that are under way, until their outcome is recorded
+	total   int               // attempts under way
+	lanes   map[base.ID]int   // of each webhook
+	shares  map[base.ID]int   // of each account
+	bytes   map[base.ID]int64 // of what they send
+	busy    map[base.ID]bool  // deliveries that are under way, until their outcome is recorded
 	alarms  alarms
 	next    map[base.ID]int64 // when an account has something due
 	waiting []base.ID         // accounts that have more to send than there was room for
@@ -87,6 +89,7 @@ type Dispatcher struct {
 type result struct {
 	account, webhook base.ID
 	outcome          outbox.Outcome
+	bytes            int64
 	void             bool // there was nothing to send, or the server stopped: nothing is recorded
 	unknown          bool // it could not be recorded
 }
@@ -117,6 +120,9 @@ func Start(o Options) *Dispatcher {
 	if o.InAll == 0 {
 		o.InAll = MaxAttempts
 	}
+	if o.BytesPerAccount == 0 {
+		o.BytesPerAccount = 32 << 20
+	}
 	if o.Patience == 0 {
 		o.Patience = base.MaxQueued / 2
 	}
@@ -124,8 +130,8 @@ func Start(o Options) *Dispatcher {
 		Options: o, quit: make(chan struct{}), ended: make(chan struct{}), results: make(chan result, o.InAll),
 		done: make(chan []result, 1),
 		over: make(chan struct{}), failed: make(chan struct{}),
-		lanes: map[base.ID]int{}, shares: map[base.ID]int{}, busy: map[base.ID]bool{}, next: map[base.ID]int64{},
-		queued: map[base.ID]bool{},
+		lanes: map[base.ID]int{}, shares: map[base.ID]int{}, bytes: map[base.ID]int64{}, busy: map[base.ID]bool{},
+		next: map[base.ID]int64{}, queued: map[base.ID]bool{},
 	}
 	d.metrics = newMetrics(o.Metrics, o.Engine, o.Now)
 	d.ctx, d.cancel = context.WithCancel(context.Background())
@@ -222,8 +228,9 @@ func (d *Dispatcher) finish(list []result) {
 		if !r.unknown {
 			delete(d.busy, r.outcome.Delivery)
 		}
-		less(d.lanes, r.webhook)
-		less(d.shares, r.account)
+		less(d.lanes, r.webhook, 1)
+		less(d.shares, r.account, 1)
+		less(d.bytes, r.account, r.bytes)
 	}
 	d.ring()
 	for i, r := range list {
@@ -233,9 +240,9 @@ func (d *Dispatcher) finish(list []result) {
 	}
 }
 
-// less takes one from a count, which is dropped where nothing is left.
-func less(counts map[base.ID]int, of base.ID) {
-	if counts[of]--; counts[of] == 0 {
+// less takes some from a count, which is dropped where nothing is left.
+func less[N int | int64](counts map[base.ID]N, of base.ID, n N) {
+	if counts[of] -= n; counts[of] == 0 {
 		delete(counts, of)
 	}
 }
@@ -262,7 +269,8 @@ func (d *Dispatcher) look(account base.ID) {
 				}
 				break
 			}
-			if d.lanes[w.ID] >= even || d.lanes[w.ID] > 0 && d.shares[account] >= share {
+			if d.lanes[w.ID] >= even || d.lanes[w.ID] > 0 && d.shares[account] >= share ||
+				d.shares[account] > 0 && d.bytes[account]+bytesOf(x) > d.BytesPerAccount {
 				break // looked at again when one of the account's is over
 			}
 			if !d.fits(account, w.ID) || !behind && d.paused() {
@@ -296,6 +304,9 @@ func (d *Dispatcher) fits(account, webhook base.ID) bool {
 // forFirst is from how many attempts on only an account that has none under way begins one.
 func (d *Dispatcher) forFirst() int { return d.InAll - d.InAll/4 }
 
+// bytesOf is about how much an attempt holds.
+func bytesOf(x *outbox.Delivery) int64 { return int64(x.Size) + outbox.RowSize }
+
 // queued counts the webhooks that have deliveries in their queue.
 func queued(v base.View, webhooks []*outbox.Webhook) (n int) {
 	for _, w := range webhooks {
@@ -324,12 +335,13 @@ func (d *Dispatcher) begin(v base.View, x *outbox.Delivery) {
 	d.started++
 	d.lanes[x.Webhook]++
 	d.shares[v.Account().ID]++
+	d.bytes[v.Account().ID] += bytesOf(x)
 	d.busy[x.ID] = true
 	d.metrics.underWay.Inc()
 	d.workers.Add(1)
 	go func() {
 		defer d.workers.Done()
-		r := result{account: v.Account().ID, webhook: x.Webhook,
+		r := result{account: v.Account().ID, webhook: x.Webhook, bytes: bytesOf(x),
 			outcome: outbox.Outcome{Delivery: x.ID, Jitter: d.Jitter()}}
 		began := d.Now()
 		at := v.Now(began) // of the schedule: a clock that was set back ends none

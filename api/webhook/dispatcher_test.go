@@ -347,6 +347,28 @@ func TestSlowAccountsLeaveRoomForOthers(t *testing.T) {
 	require.Contains(t, <-came, "other")
 }
 
+// What an account's attempts send at once is bounded in bytes; one attempt is always made.
+func TestBodiesUnderWayAreBounded(t *testing.T) {
+	s := newShop(t)
+	s.sender.Close(t.Context())
+	s.bytes = 1
+	over, came := make(chan bool), make(chan bool, 10)
+	slow := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+		came <- true
+		<-over
+	})
+	for range 3 {
+		s.hook(slow.URL).event()
+	}
+	s.send()
+	for range 3 {
+		<-came
+		require.Equal(t, 1.0, s.metric("holdfast_webhook_attempts_under_way", ""))
+		require.Empty(t, came)
+		over <- true
+	}
+}
+
 func TestOneEndpointHasABoundedShare(t *testing.T) {
 	s := newShop(t)
 	var mu sync.Mutex

@@ -127,6 +127,7 @@ type shop struct {
 	jitter   atomic.Int64
 	waiting  atomic.Int64 // commands
 	room     int          // attempts under way; 0: the default
+	bytes    int64        // of an account's attempts; likewise
 	behind   atomic.Int64 // milliseconds, of the machine's clock
 }
 
@@ -174,7 +175,8 @@ func (s *shop) send() {
 	s.registry = prometheus.NewRegistry()
 	s.sender = Start(Options{
 		Engine: s.eng, Client: s.client, Now: s.Now, Timer: s.Timer, Jitter: s.jitter.Load, Patience: patience,
-		InAll: s.room, Behind: func() time.Duration { return time.Duration(s.behind.Load()) * time.Millisecond },
+		InAll: s.room, BytesPerAccount: s.bytes,
+		Behind: func() time.Duration { return time.Duration(s.behind.Load()) * time.Millisecond },
 		Waiting: func() int {
 			return int(s.waiting.Load())
 		}, Metrics: s.registry,

@@ -206,6 +206,9 @@ func (d *Attribute) Option(id base.ID) *AttributeOption {
 	return nil
 }
 
+// Size is that of the sweep that it may begin.
+func (o PatchAttribute) Size(a *base.AccountState) int { return sizeOfSweep(a) }
+
 func (o PatchAttribute) PlanOn(t *base.Tx) (any, error) {
 	d, err := base.Found(t, AttributeKind, o.ID, o.IfMatch)
 	if err != nil {
@@ -266,6 +269,9 @@ type DeleteAttribute struct {
 	IfMatch []uint64
 	Force   bool
 }
+
+// Size is that of the sweep.
+func (o DeleteAttribute) Size(a *base.AccountState) int { return sizeOfSweep(a) }
 
 func (o DeleteAttribute) PlanOn(t *base.Tx) (any, error) {
 	d, err := base.Found(t, AttributeKind, o.ID, o.IfMatch)

@@ -155,6 +155,7 @@ type Labelled interface {
 	// sweep does a part of what is taken off all records; if there is more, it says with which record it continues.
 	sweep(t *base.Tx, p *sweptPart, s *sweeping) (next base.ID, more bool)
 	resource() string
+	count(a *base.AccountState) int
 	All(a *base.AccountState) iter.Seq[*Labels]
 	// changed are the labels of a record of the kind before and after a change, nil where there is none.
 	changed(c base.RowChange) (before, after *Labels)
@@ -195,6 +196,8 @@ func (k *LabelledKind[R, P]) tagScope() TagScope { return k.Scope }
 func (k *LabelledKind[R, P]) Name() string { return k.Kind.Name }
 
 func (k *LabelledKind[R, P]) resource() string { return k.Kind.Resource }
+
+func (k *LabelledKind[R, P]) count(a *base.AccountState) int { return k.Kind.In(a).Len() }
 
 // All goes through the labels of all records.
 func (k *LabelledKind[R, P]) All(a *base.AccountState) iter.Seq[*Labels] {

@@ -47,6 +47,17 @@ const (
 // sweptPart counts what a part has done.
 type sweptPart struct{ rows, seen, bytes int }
 
+// sweptUnits is how many units one record counts as that may be looked at (base.Sized).
+const sweptUnits = 8
+
+// sizeOfSweep is how much a sweep goes through.
+func sizeOfSweep(a *base.AccountState) (n int) {
+	for _, k := range LabelledKinds {
+		n += sweptUnits * k.count(a)
+	}
+	return n
+}
+
 // sweepTag takes a tag off the records of its scope.
 func sweepTag(t *base.Tx, g *Tag) { sweep(t, nil, sweeping{Tag: g.ID, Scope: g.Scope}) }
 

@@ -120,6 +120,9 @@ type DeleteTag struct {
 	IfMatch []uint64
 }
 
+// Size is that of the sweep.
+func (o DeleteTag) Size(a *base.AccountState) int { return sizeOfSweep(a) }
+
 func (o DeleteTag) PlanOn(t *base.Tx) (any, error) {
 	g, err := base.Found(t, TagKind, o.ID, o.IfMatch)
 	if err != nil {

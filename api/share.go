@@ -32,6 +32,7 @@ const (
 // costs are those of operations that have no pageSize in their query. Some of them are writes: of one the plan is made
 // before its turn comes, and an import is read row by row, and tried where rows have faults.
 var costs = map[string]int{
+	"admin.webhooks.getDelivery":        pageCost, // with a body of up to 4 MiB
 	"admin.availability.query":          pageCost,
 	"admin.availability.calendar":       pageCost,
 	"admin.availability.calendars":      searchCost,

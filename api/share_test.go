@@ -109,6 +109,7 @@ func TestDearReadsAreBounded(t *testing.T) {
 		{"GET", "/v1/admin/skus", ""}, {"GET", "/v1/admin/orders?pageSize=250", ""},
 		{"GET", "/v1/admin/changes?limit=1", ""},
 		{"GET", short + "/calendar" + window, ""}, {"POST", short + "/next", next},
+		{"GET", "/v1/admin/webhooks/" + sku + "/deliveries/" + sku, ""},
 		{"POST", short + "/query", `{"lines":[{` + line + `}]}`}, {"POST", short + "/explain", "{" + line + "}"},
 		{"POST", short + "/what-if", `{"queries":[{` + line + `}]}`},
 		{"POST", "/v1/admin/articles/search", "{}"}, {"POST", "/v1/admin/quotes", `{"pickupLocationId":"` + loc + `","lineItems":[]}`},

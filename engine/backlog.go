@@ -58,6 +58,9 @@ func (w *writer) wait(b *backlog) {
 	}
 }
 
+// turnCommands is how many commands that waited are judged in a turn: then those of other accounts come in between.
+const turnCommands = 64
+
 // advance does a part of what is due in the account whose turn it is, and judges what waited for it when it was the
 // last.
 func (w *writer) advance() {
@@ -67,7 +70,7 @@ func (w *writer) advance() {
 		b.due = nil
 		w.carryOutDue(b.account, p)
 	}
-	for len(b.waiting) > 0 && !w.full() && w.begin(b.waiting[0]) {
+	for n := 0; len(b.waiting) > 0 && (n < turnCommands || w.closing) && !w.full() && w.begin(b.waiting[0]); n++ {
 		b.waiting = b.waiting[1:]
 		w.engine.stats.parked.Add(-1)
 	}

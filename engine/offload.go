@@ -84,11 +84,25 @@ func (w *writer) offload(b *backlog) {
 		began := w.elapsed()
 		p.t = t
 		p.res, p.err = w.engine.complete(t, &cmd)
+		if p.err == nil {
+			p.err = w.engine.write(t, &cmd)
+		}
 		p.took = w.elapsed() - began
 		t.Yield = nil // the writer, which applies it, has no turn
 		w.turns.end()
 		w.offloaded <- p
 	}()
+}
+
+// write writes what is long of a plan ahead, so that no other account's changes are encoded behind it.
+func (e *Engine) write(t *base.Tx, cmd *Command) error {
+	return e.contained(cmd, func() error {
+		for _, c := range t.Set {
+			c.Write()
+			t.Yield()
+		}
+		return nil
+	})
 }
 
 // lookAgain looks up the keyed commands of a backlog that have waited too long.

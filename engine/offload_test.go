@@ -142,6 +142,17 @@ func TestSmallChangesOfALargeOrderArePlannedOffTheWriter(t *testing.T) {
 	require.GreaterOrEqual(t, end.Size(s.view().Acc), many)
 }
 
+// The removal of a tag or an attribute, which goes through many records, is planned off the writer, too.
+func TestSweepsArePlannedOffTheWriter(t *testing.T) {
+	s := newShop(t)
+	for range s.Engine.bounds.Offload / itemsOff {
+		s.customer("Ann", "ann@example.com")
+	}
+	for _, op := range []base.Sized{label.DeleteTag{}, label.DeleteAttribute{}, label.PatchAttribute{}} {
+		require.GreaterOrEqual(t, op.Size(s.view().Acc), s.Engine.bounds.Offload, "%T", op)
+	}
+}
+
 // What is due in a large order is planned off the writer, too, as what renews its subscriptions compares all of it.
 func TestWhatIsDueInALargeOrderIsPlannedOffTheWriter(t *testing.T) {
 	d := newDesk(t, func(string, any) []byte { return []byte("null") })
@@ -319,6 +330,76 @@ func TestTheWriterTakesNoTurn(t *testing.T) {
 	_, err = first.Wait()
 	require.NoError(t, err)
 	require.Empty(t, begun)
+}
+
+// Where many commands have waited for a large one, others come in between: the writer does not judge all in one go.
+func TestManyThatHaveWaitedLetOthersIn(t *testing.T) {
+	s := newShop(t)
+	ids := s.tenants(2)
+	for range 10 { // the writer may take either first
+		_, over := s.large(s.acc, place("First"))
+		var behind []*Future
+		for range 4 * turnCommands {
+			behind = append(behind, s.submit(s.acc, place("Behind")))
+		}
+		h := lingering{place("Here"), make(chan struct{}), make(chan struct{})}
+		busy := s.submit(ids[0], h)
+		<-h.begun
+		over()
+		other := s.submit(ids[1], place("There"))
+		close(h.over)
+		_, err := busy.Wait()
+		require.NoError(t, err)
+		there, err := other.Wait()
+		require.NoError(t, err)
+		for i, f := range behind {
+			r, err := f.Wait()
+			require.NoError(t, err)
+			if i > 2*turnCommands {
+				require.Negative(t, there.Record.(*stock.Location).ID.Compare(r.Record.(*stock.Location).ID))
+			}
+		}
+	}
+}
+
+// What is long of a large command is written off the writer, too: what others do is not encoded behind it.
+func TestOthersAreWrittenBesideALargeCommand(t *testing.T) {
+	s := newShop(t)
+	s.shut()
+	over, began := make(chan struct{}), make(chan struct{})
+	s.payload = func(string, any) []byte {
+		close(began)
+		<-over
+		return []byte("{}")
+	}
+	s.open()
+	s.hook(base.OrderCreated)
+	other := s.tenants(1)[0]
+	units := s.Engine.bounds.Offload
+	item := base.Item{Article: s.article(base.ID{}, units)}
+	first, done := make(chan error, 1), make(chan error, 1)
+	go func() {
+		_, err := s.try(s.rental(order.OrderOpen, item, s.now+day, s.now+2*day, units))
+		first <- err
+	}()
+	select {
+	case <-began:
+	case err := <-first:
+		require.NoError(t, err)
+		t.Fatal("no event is written")
+	}
+	go func() {
+		_, err := s.Do(Command{Account: other, Actor: "test", Op: place("There")})
+		done <- err
+	}()
+	select {
+	case err := <-done:
+		require.NoError(t, err)
+	case <-time.After(20 * time.Second):
+		t.Error("it waits for what is written of another account's command")
+	}
+	close(over)
+	require.NoError(t, <-first)
 }
 
 // More accounts than may have a plan under way at once wait for others to be finished.

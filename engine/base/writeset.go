@@ -24,6 +24,8 @@ import (
 type RowChange interface {
 	// Log appends the change to a group and returns by how much it moves the state hash.
 	Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64
+	// Write writes the row ahead, unless it is short: then Log takes no time for that.
+	Write()
 	// Weights are about how many bytes the log takes of the row before and after (weight.go).
 	Weights() (before, after int)
 	// Of is the kind of the row, and Key its id.
@@ -122,6 +124,21 @@ type Change[R any] struct {
 	Kind          *Kind[R]
 	Before, After *R
 	Image         *[]byte // before as it is written, where the plan knows that already
+	next          []byte  // after as it is written, likewise; nil: it is not known
+}
+
+// Write writes the row ahead, before and after, unless it is short.
+func (c *Change[R]) Write() {
+	if c.Kind.Weigh == nil {
+		return
+	}
+	if c.Before != nil && c.Image == nil {
+		image := c.Kind.Encode(nil, c.Before)
+		c.Image = &image
+	}
+	if c.After != nil {
+		c.next = c.Kind.Encode(nil, c.After)
+	}
 }
 
 // Record adds a changed row to the write set; nil before is a new row, nil after a row that goes.
@@ -190,7 +207,11 @@ func (c *Change[R]) Log(g *persist.Group, buf *EncodeBuffer, account ID) uint64 
 		delta -= xxhash.Sum64(buf.before)
 	}
 	if c.After != nil {
-		buf.After = c.Kind.Encode(append(buf.After[:0], buf.Key...), c.After)
+		if buf.After = append(buf.After[:0], buf.Key...); c.next != nil {
+			buf.After = append(buf.After, c.next...)
+		} else {
+			buf.After = c.Kind.Encode(buf.After, c.After)
+		}
 		after = buf.After[len(buf.Key):]
 		delta += xxhash.Sum64(buf.After)
 	}

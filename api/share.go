@@ -76,7 +76,7 @@ const largeOrder = 1000
 
 // ofLargeOrder says that the path names an order that is large.
 func (q *request) ofLargeOrder() bool {
-	if !strings.HasPrefix(q.op.path, orderPath) {
+	if !strings.HasPrefix(q.op.path, "/v1/admin/orders/{id}") {
 		return false
 	}
 	for _, p := range q.path.ListOf {

@@ -252,9 +252,6 @@ type orderLabels struct {
 // Zero is an empty record, for reading one back.
 func (orderLabels) Zero() any { return new(OrderRecord) }
 
-// SizeOf is that of the order.
-func (orderLabels) SizeOf(a *base.AccountState, id base.ID) int { return sizeOf(a, id) }
-
 // Edit changes the labels of an order.
 func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*label.Labels) error) (any, error) {
 	r, err := k.LabelledKind.Edit(t, id, ifMatch, change)

@@ -128,3 +128,6 @@ func (o CancelUnit) Size(a *base.AccountState) int { return sizeOf(a, o.Order) }
 
 // Size is that of the order.
 func (o ReadyUnit) Size(a *base.AccountState) int { return sizeOf(a, o.Order) }
+
+// SizeOf is that of the order.
+func (orderLabels) SizeOf(a *base.AccountState, id base.ID) int { return sizeOf(a, id) }

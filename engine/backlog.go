@@ -204,7 +204,8 @@ func (o runDue) PlanOn(t *base.Tx) (any, error) {
 	due := t.Acc.Due.UpTo(t.Now, o.items)
 	for n, i := range due {
 		// A sweep changes rows as they were before the command, so it is the only item of one.
-		if n > 0 && (i.Tag == base.TagSweeping || due[n-1].Tag == base.TagSweeping || large+rows(t) > o.rows) {
+		if n > 0 && (i.Tag == base.TagSweeping || due[n-1].Tag == base.TagSweeping || large+rows(t) > o.rows ||
+			i.At != base.AsOlder && due[n-1].At == base.AsOlder) {
 			break
 		}
 		if n >= together {

@@ -185,10 +185,15 @@ func TestSoldByAnOlderProgram(t *testing.T) {
 	require.Equal(t, 1, x.Quantity[0].Count)
 	require.Len(t, x.Units, 1)
 	require.Equal(t, article, order.OrderByID(s.view(), made.ID).Units[0].Article)
+	// That the order has copies now is no change of it, and so none that the history names.
+	list, _, _, err := s.OrderHistory(t.Context(), s.view(), made.ID, OrderPoint{}, 1)
+	require.NoError(t, err)
+	require.Equal(t, "clock", list[0].Actor)
+	require.Equal(t, []string{"stockItems"}, list[0].Differs)
 	s.reopen()
 }
 
-// soldAsBefore hands the units of an order over as programs did up to format 5.
+// soldAsBefore hands the units of an order over as programs did up to format 5, which kept no copies.
 type soldAsBefore struct {
 	base.Answers[any]
 	order base.ID
@@ -204,6 +209,7 @@ func (o soldAsBefore) PlanOn(t *base.Tx) (any, error) {
 	h.Kind, h.Flags = timeline.Sale, h.Flags|timeline.Out
 	stock.Draft(t).Replace(h)
 	u.State, u.Handed = order.Fulfilled, t.Now
+	n.OrderCopies = order.OrderCopies{}
 	return nil, nil
 }
 

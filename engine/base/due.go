@@ -17,6 +17,10 @@ type DueItem struct {
 	Tag byte // of the row's kind
 }
 
+// AsOlder is the instant at which it is due that a row gets what an older program did not keep. That comes before all
+// else that is due, by commands of its own, so that a command which changes the row tells of its own change alone.
+const AsOlder = 1
+
 // before is the order in which things are due.
 func (i DueItem) before(o DueItem) bool {
 	if i.At != o.At {

@@ -78,7 +78,7 @@ var DiscountKind = func() *base.Kind[DiscountCode] {
 	}]
 	k.DueAt(func(d *DiscountCode) int64 {
 		if d.lacksCurrency() {
-			return 1 // an older program made it
+			return base.AsOlder
 		}
 		return 0
 	})

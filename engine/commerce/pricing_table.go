@@ -45,7 +45,7 @@ var PricingTableKind = func() *base.Kind[PricingTable] {
 	k.Kept = pricingTableInUse
 	k.DueAt(func(p *PricingTable) int64 {
 		if p.lacksCurrency() {
-			return 1 // an older program made it
+			return base.AsOlder
 		}
 		return 0
 	})

@@ -220,7 +220,7 @@ var OrderKind = func() *base.Kind[Order] {
 func (o *Order) dueAt() int64 {
 	switch {
 	case !o.copied() || o.undeparted():
-		return 1 // an older program made it
+		return base.AsOlder
 	case o.Due == 0:
 		return 0
 	}

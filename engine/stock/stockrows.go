@@ -212,7 +212,7 @@ func init() {
 // at once. 0: never.
 func unitDue(u *timeline.Placed) int64 {
 	if u.Kind == timeline.Sale {
-		return max(1, u.Body().Start)
+		return max(base.AsOlder+1, u.Body().Start)
 	}
 	at, _ := OutUntil(u.Hold)
 	return at

@@ -190,6 +190,8 @@ func TestSmallChangesOfAnOrderOfManyPartsArePlannedOffTheWriter(t *testing.T) {
 // Of the plans of several accounts one computes at a time. Who waits for that waits alone.
 func TestLargeCommandsTakeTurns(t *testing.T) {
 	s := newShop(t)
+	s.stopwatch = func() time.Duration { return 0 } // so that no turn is over before its plan is made
+	s.reopen()
 	ids := s.tenants(3)
 	f, over := s.large(ids[0], place("First"))
 	next := large{place("Next"), make(chan struct{}), make(chan struct{})}

@@ -6,6 +6,8 @@ import (
 	"github.com/stretchr/testify/require"
 
 	"holdfast/engine/base"
+	"holdfast/engine/hold"
+	"holdfast/engine/order"
 	"holdfast/engine/stock"
 )
 
@@ -46,6 +48,13 @@ func TestTakingAnArticleOutAsksFirst(t *testing.T) {
 				require.Len(t, plan.Moves, 1)
 				require.Equal(t, free.ID, plan.Moves[0].Unavailability)
 			}
+			s.now++
+			again := s.refused(base.CodeQuantityBlocked, out(a, false)).Details.(stock.QuantityDetails).Plan
+			require.Equal(t, plan.Digest, again.Digest, "the digest is not of the instant")
+			more := s.book(base.Item{SKU: sku}, noon+5*day, noon+6*day, 2)
+			again = s.refused(base.CodeQuantityBlocked, out(a, false)).Details.(stock.QuantityDetails).Plan
+			require.NotEqual(t, plan.Digest, again.Digest, "the digest is of the blockers")
+			s.do(hold.ReleaseHold{ID: more.ID})
 			s.do(out(a, true))
 			u, _ := stock.UnavailabilityByID(s.view(), blocker.ID)
 			require.True(t, u.Conflict())
@@ -73,4 +82,42 @@ func TestTakingAnArticleOutAsksFirst(t *testing.T) {
 		require.Equal(t, "pinned_holds_in_the_way", plan.Reason)
 		require.Equal(t, u.ID, plan.Blockers[0].ID)
 	})
+}
+
+// An article that comes into a SKU has units for whoever waits there, at each of its locations, and takes them along
+// when it leaves.
+func TestAnArticleChangesItsSKUAtEachLocation(t *testing.T) {
+	s := newStocked(t)
+	places := []base.ID{s.loc, s.there}
+	sku, other := s.sku(), s.sku()
+	var articles []base.ID
+	for _, of := range []base.ID{sku, other} {
+		a := s.article(of, 1)
+		s.do(stock.IncreaseQuantity{Article: a, Location: s.there, Amount: 1})
+		articles = append(articles, a)
+	}
+	var orders []*order.OrderRecord
+	for _, place := range places {
+		o := s.rental(order.OrderOpen, base.Item{SKU: sku}, noon+day, noon+2*day, 2)
+		o.Pickup, o.AllowOverbooked = place, true
+		orders = append(orders, s.do(o).(*order.OrderRecord))
+	}
+	for _, of := range []base.ID{other, sku, other} {
+		s.do(stock.PatchArticle{ID: articles[1], Force: true, Fields: base.Changed(stock.ArticleFields{SKU: &of})})
+		for i, place := range places {
+			require.Equal(t, of == other, s.orderNow(orders[i]).Conflict(), "location %d", i)
+			free := func(sku base.ID) int {
+				a, err := hold.Available(s.view(), hold.Query{Item: base.Item{SKU: sku}, Location: place,
+					Window: base.Span{Start: noon + 3*day, End: noon + 4*day}}, s.now)
+				require.NoError(t, err)
+				return a.Available
+			}
+			want := []int{1, 1}
+			if of == sku {
+				want = []int{2, 0}
+			}
+			require.Equal(t, want, []int{free(sku), free(other)}, "location %d", i)
+		}
+	}
+	s.reopen()
 }

@@ -688,6 +688,39 @@ func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
 	s.reopen()
 }
 
+// Units that leave there and back go with another article, both ways, where theirs is taken out: nothing of it leaves any
+// more.
+func TestOneWayThereAndBackGoesWithAnotherArticle(t *testing.T) {
+	for name, out := range map[string]func(s *oneWay) base.Op{
+		"archived": func(s *oneWay) base.Op { return stock.ArchiveArticle{ID: s.first, Archived: true} },
+		"of another SKU": func(s *oneWay) base.Op {
+			return stock.PatchArticle{ID: s.first, Fields: base.Changed(stock.ArticleFields{SKU: new(s.sku())})}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newOneWay(t, 1)
+			end := noon + day
+			goes := s.do(s.trip(noon+hour, end, 1)).(*order.OrderRecord)
+			trip := s.trip(end+day, end+2*day, 1)
+			trip.Pickup, trip.Return = s.there, &s.loc
+			back := s.do(trip).(*order.OrderRecord)
+			other := s.article(s.bike.SKU, 1)
+			s.do(out(s))
+			for _, o := range []*order.OrderRecord{goes, back} {
+				require.Equal(t, other, s.orderNow(o).Units[0].Article)
+				require.False(t, s.orderNow(o).Conflict())
+			}
+			at := []int64{noon, end, end + 2*day - 1, end + 2*day}
+			units := stocked{s.shop, s.there}.units
+			require.Equal(t, []int{1, 1, 1, 1}, units(s.first, s.loc, at...))
+			require.Equal(t, []int{0, 0, 0, 0}, units(s.first, s.there, at...))
+			require.Equal(t, []int{1, 0, 0, 1}, units(other, s.loc, at...))
+			require.Equal(t, []int{0, 1, 1, 0}, units(other, s.there, at...))
+			s.reopen()
+		})
+	}
+}
+
 // A unit of which more is planned where it goes to goes there at the instant that was planned, however long it is out.
 // A start does not plan that it leaves once more.
 func TestOneWayThatCannotBeCalledOffIsPlannedOnce(t *testing.T) {

@@ -136,4 +136,10 @@ func TestNumbersOfCatalogItemsAreTheirOwn(t *testing.T) {
 	require.Nil(t, commerce.CatalogItemByID(s.view(), second.ID))
 	s.reopen()
 	require.Equal(t, third, commerce.CatalogItemByID(s.view(), third.ID))
+
+	fourth := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "d"}}).(*commerce.CatalogItem)
+	s.do(commerce.DeleteCatalogItem{ID: third.ID})
+	s.do(commerce.DeleteCatalogItem{ID: fourth.ID})
+	fifth := s.do(commerce.CreateCatalogItem{CatalogFields: commerce.CatalogFields{Name: "e"}}).(*commerce.CatalogItem)
+	require.Equal(t, fourth.No+1, fifth.No, "past all that were removed")
 }

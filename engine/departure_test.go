@@ -323,6 +323,38 @@ func TestOneWayGoesElsewhereAfterAll(t *testing.T) {
 	s.reopen()
 }
 
+// Where a unit of an order leaves for good, what stands in its way waits: that may be another unit of the order itself.
+func TestOneWayOrderGoesElsewhereOverbooked(t *testing.T) {
+	s := newOneWay(t, 2)
+	in := s.rental(order.OrderOpen, s.bike, noon+hour, noon+day, 1)
+	in.Lines = append(in.Lines, s.rental(order.OrderOpen, s.bike, noon+2*day, noon+3*day, 1).Lines...)
+	out := s.do(in).(*order.OrderRecord)
+	other := s.do(s.rental(order.OrderOpen, s.bike, noon+day, noon+4*day, 1)).(*order.OrderRecord)
+	patch := order.PatchOrder{ID: out.ID, Fields: base.Changed(order.OrderInput{Return: &s.there})}
+	s.refused(base.CodeInsufficient, patch)
+	patch.AllowOverbooked = true
+	s.do(patch)
+	require.Equal(t, 1, s.view().Acc.Stock.ConflictLen())
+	require.True(t, s.orderNow(out).Conflict() != s.orderNow(other).Conflict())
+	require.Equal(t, []int{1, 1}, []int{s.stock(s.loc, noon+day, noon+2*day), s.stock(s.there, noon+day, noon+2*day)})
+	s.reopen()
+}
+
+// A unit that is out stays the unit that it is, where it is to come back elsewhere, too.
+func TestOneWayThatIsOutStaysOnItsUnit(t *testing.T) {
+	s := newOneWay(t, 2)
+	out := s.do(s.rental(order.OrderOpen, s.bike, noon, noon+day, 1)).(*order.OrderRecord)
+	s.do(order.FulfillOrder{ID: out.ID})
+	was := s.unit(out.Lines[0].Units[0].Hold)
+	next := s.book(s.bike, noon+2*day, noon+3*day, 1)
+	s.do(hold.MoveHold{ID: next.ID,
+		Lines: []hold.MoveLine{{Unavailability: next.Lines[0].Units[0].ID, Slot: &was.Slot}}})
+	s.do(order.PatchOrder{ID: out.ID, Fields: base.Changed(order.OrderInput{Return: &s.there})})
+	require.Equal(t, was.Slot, s.unit(out.Lines[0].Units[0].Hold).Slot)
+	require.Equal(t, []int{1, 1}, []int{s.stock(s.loc, noon+day, noon+2*day), s.stock(s.there, noon+day, noon+2*day)})
+	s.reopen()
+}
+
 func TestOneWayExtended(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
@@ -688,8 +720,8 @@ func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
 	s.reopen()
 }
 
-// Units that leave there and back go with another article, both ways, where theirs is taken out: nothing of it leaves any
-// more.
+// Units that leave there and back go with another article, both ways, where theirs is taken out: nothing of it leaves
+// any more.
 func TestOneWayThereAndBackGoesWithAnotherArticle(t *testing.T) {
 	for name, out := range map[string]func(s *oneWay) base.Op{
 		"archived": func(s *oneWay) base.Op { return stock.ArchiveArticle{ID: s.first, Archived: true} },

@@ -485,3 +485,40 @@ func TestALineThatDoesNotSayItsComponents(t *testing.T) {
 	require.Len(t, s.do(more(1)).(*order.OrderRecord).Units, 2)
 	s.reopen()
 }
+
+// unbooked leaves an order as a program wrote it that did not keep the components of its kits.
+type unbooked struct {
+	base.Answers[any]
+	ID base.ID
+}
+
+func (o unbooked) PlanOn(t *base.Tx) (any, error) {
+	was := order.OrderTable(t.Acc).Get(o.ID)
+	n := was.Clone()
+	for i := range n.Lines {
+		m := order.Own(&n.Lines[i].More)
+		m.Components, m.PartPrices = nil, nil
+	}
+	base.Record(t, order.OrderKind, was, n)
+	return nil, nil
+}
+
+// A line of an older program gets no more where the kit takes other components by now, though they are as many: more of
+// the one and fewer of the other, another in its place, or all of one.
+func TestALineOfOtherComponentsThanItsKitGetsNoMore(t *testing.T) {
+	s := newShop(t)
+	bike, lock, pump := base.Item{SKU: s.bin()}, base.Item{SKU: s.bin()}, base.Item{SKU: s.bin()}
+	of := func(i base.Item, n int) commerce.Component { return commerce.Component{Item: i, Quantity: n} }
+	for _, now := range [][]commerce.Component{{of(bike, 2), of(lock, 1)}, {of(pump, 1), of(lock, 2)}, {of(bike, 3)}} {
+		kit := s.kit(of(bike, 1), of(lock, 2))
+		o := s.order(kit, base.PurchaseBooking, s.now+day, ptr(s.now+2*day), 1, false)
+		s.do(unbooked{ID: o.ID})
+		more := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+			Fields: base.Changed(order.OrderLineInput{Quantity: 2})}
+		s.do(takes(kit.CatalogItem, now...))
+		s.refused(base.CodeConflict, more)
+		s.do(takes(kit.CatalogItem, of(bike, 1), of(lock, 2)))
+		require.Len(t, s.do(more).(*order.OrderRecord).Units, 6)
+		s.do(order.DeleteOrder{ID: o.ID})
+	}
+}

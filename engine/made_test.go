@@ -223,6 +223,22 @@ func TestUnassignedUnitOfALineThatNamesAnArticle(t *testing.T) {
 
 // TestAssignAComponent gives a unit of a kit an article of its component and of no other.
 func TestAssignAComponent(t *testing.T) {
+	for name, of := range map[string]func(s *shop, kit base.Item) *order.OrderRecord{
+		"booked": func(s *shop, kit base.Item) *order.OrderRecord {
+			return s.order(kit, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+		},
+		"of an older program": func(s *shop, kit base.Item) *order.OrderRecord {
+			s.now++ // the kit is older than its units
+			r := s.order(kit, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+			s.do(unbooked{ID: r.ID})
+			return r
+		},
+	} {
+		t.Run(name, func(t *testing.T) { assignsAComponent(t, of) })
+	}
+}
+
+func assignsAComponent(t *testing.T, of func(s *shop, kit base.Item) *order.OrderRecord) {
 	s := newShop(t)
 	body, tripod := s.sku(), s.sku()
 	s.article(body, 1)
@@ -232,7 +248,7 @@ func TestAssignAComponent(t *testing.T) {
 		Components: []commerce.Component{{Item: base.Item{SKU: body}, Quantity: 1},
 			{Item: base.Item{Article: lone}, Quantity: 1}}}}).(*commerce.CatalogItem).ID
 	s.now += hour
-	r := s.order(base.Item{CatalogItem: kit}, base.PurchaseBooking, s.now+hour, ptr(s.now+day), 1, false)
+	r := of(s, base.Item{CatalogItem: kit})
 	units := r.Lines[0].Units
 	s.refused(base.CodeSubstitute, order.AssignUnit{Order: r.ID, Unit: units[0].ID, Article: legs})
 	s.do(order.AssignUnit{Order: r.ID, Unit: units[0].ID, Article: second})
@@ -244,4 +260,30 @@ func TestAssignAComponent(t *testing.T) {
 	s.do(order.UnassignUnit{Order: r.ID, Unit: units[1].ID})
 	require.Equal(t, lone, s.unit(units[1].Hold).Article)
 	s.reopen()
+}
+
+// TestAssignWhatIsRequired gives a unit of a line with requirements no article that does not meet them, and names those
+// that do: the first 1,000.
+func TestAssignWhatIsRequired(t *testing.T) {
+	s := newShop(t)
+	sku, of, size := s.sized("L", "S", "L")
+	r := s.do(s.requiring(s.line(base.Item{SKU: sku}, s.now+hour, s.now+day, size("L")))).(*order.OrderRecord)
+	away := s.article(sku, 0) // was never there
+	assign := func(article base.ID) order.AssignUnit {
+		return order.AssignUnit{Order: r.ID, Unit: r.Lines[0].Units[0].ID, Article: article}
+	}
+	e := s.refused(base.CodeSubstitute, assign(of[1]))
+	require.Equal(t, &order.SubstituteDetails{Ordered: base.Item{SKU: sku}, Articles: []base.ID{of[0], of[2], away},
+		Total: 3}, e.Details)
+	s.refused(base.CodeInsufficient, assign(away))
+	s.do(assign(of[2]))
+	require.Equal(t, of[2], s.unit(r.Lines[0].Units[0].Hold).Article)
+
+	for range base.MaxListed {
+		s.article(sku, 0)
+	}
+	d := s.refused(base.CodeSubstitute, assign(of[1])).Details.(*order.SubstituteDetails)
+	require.Equal(t, base.MaxListed+3, d.Total)
+	require.Len(t, d.Articles, base.MaxListed)
+	require.Equal(t, []base.ID{of[0], of[2], away}, d.Articles[:3])
 }

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"cmp"
 	"slices"
 	"testing"
 	"time"
@@ -25,13 +26,14 @@ func (s *shop) customer(name, email string) base.ID {
 // uncopied leaves an order as a program wrote it that kept no copies.
 type uncopied struct {
 	base.Answers[any]
-	ID base.ID
+	ID     base.ID
+	Status order.OrderStatus // that it had it in; zero: as it is
 }
 
 func (o uncopied) PlanOn(t *base.Tx) (any, error) {
 	was := order.OrderTable(t.Acc).Get(o.ID)
 	n := was.Clone()
-	n.OrderCopies = order.OrderCopies{}
+	n.OrderCopies, n.Status = order.OrderCopies{}, cmp.Or(o.Status, n.Status)
 	base.Record(t, order.OrderKind, was, n)
 	return nil, nil
 }
@@ -131,6 +133,12 @@ func TestOrdersOfAnOlderProgramGetTheirCopiesAtTheStart(t *testing.T) {
 	s.do(nudge{})
 	require.Equal(t, r, order.OrderByID(s.view(), r.ID))
 	require.Equal(t, told, s.told([]*outbox.Webhook{hook}), "nothing about it has changed")
+
+	s.do(uncopied{ID: r.ID, Status: order.OrderActive})
+	s.do(nudge{})
+	again := order.OrderByID(s.view(), r.ID)
+	require.Equal(t, order.OrderOpen, again.Status)
+	require.Equal(t, r.Revision+1, again.Revision, "what it says has changed")
 	s.reopen()
 }
 

@@ -758,3 +758,50 @@ func TestHandOverBehindTheEnd(t *testing.T) {
 	require.Equal(t, order.OrderActive, s.do(order.FulfillOrder{ID: o.ID}).(*order.OrderRecord).Status)
 	s.reopen()
 }
+
+// Units that a line gets in addition are new, also where the line gets other dates with them: they take nothing that a
+// conflict is counted for.
+func TestAdditionalUnitsLeaveWhatAConflictIsCountedFor(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	o := s.rent(sku, noon+day, noon+2*day, 1)
+	over := s.rental(order.OrderOpen, sku, noon+day, noon+2*day, 1)
+	over.AllowOverbooked = true
+	waits := s.do(over).(*order.OrderRecord)
+	s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU}, After: &fourHours,
+		Quantities: []stock.InitialQuantity{{Location: s.loc, Count: 1}}}) // a pool of its own
+	require.True(t, s.orderNow(waits).Conflict())
+	more := order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID, Fields: base.Changed(order.OrderLineInput{
+		To: new(noon + 2*day - hour), Quantity: 2, UnitPrice: new(int64(999))})}
+	s.refused(base.CodeInsufficient, more)
+	more.Fields.To.Quantity = 1
+	s.do(more)
+	require.False(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}
+
+// A line with shorter dates keeps the unit that it has, and its buffers, also where a conflict waits there and another
+// pool of its SKU has as little to give.
+func TestAShorterLineKeepsItsUnitBesideAnotherPool(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	other := s.do(stock.CreateArticle{After: &fourHours, // a pool of its own, the first of the SKU
+		ArticleFields: stock.ArticleFields{Name: "Unit", SKU: &sku.SKU, Status: stock.ArticleInactive},
+		Quantities:    []stock.InitialQuantity{{Location: s.loc, Count: 1}}}).(*stock.Article).ID
+	s.article(sku.SKU, 1)
+	o := s.rent(sku, noon+day, noon+2*day, 1)
+	over := s.rental(order.OrderOpen, sku, noon+day, noon+2*day, 1)
+	over.AllowOverbooked = true
+	waits := s.do(over).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: other, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleActive})})
+	s.book(base.Item{Article: other}, noon+day, noon+2*day, 1)
+	require.True(t, s.orderNow(waits).Conflict())
+	was, to := s.unit(o.Lines[0].Units[0].Hold), noon+2*day-hour
+	s.do(order.PatchOrderLine{Order: o.ID, ID: o.Lines[0].ID,
+		Fields: base.Changed(order.OrderLineInput{To: &to, UnitPrice: new(int64(999))})})
+	require.Equal(t, was.Slot, s.unit(o.Lines[0].Units[0].Hold).Slot)
+	require.Equal(t, base.Span{Start: noon + day, End: to}, s.orderNow(o).Units[0].Range)
+	require.True(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}

@@ -116,3 +116,21 @@ func TestOneOrderOfSeveralHolds(t *testing.T) {
 	s.refused(base.CodeConflict, order.OrderHold{Holds: []base.ID{x.ID, y.ID}})
 	s.do(order.OrderHold{Holds: []base.ID{x.ID}})
 }
+
+// An order comes back at one location: where its holds come back at several, it has to say at which.
+func TestAnOrderOfHoldsThatComeBackAtSeveralLocations(t *testing.T) {
+	s := newOneWay(t, 3)
+	var lines []hold.HoldLineInput
+	for _, to := range []base.ID{s.there, s.loc, s.there} {
+		lines = append(lines, hold.HoldLineInput{Item: s.bike, Location: s.loc, Return: to,
+			Window: base.Span{Start: noon + day, End: noon + 2*day}, Quantity: 1})
+	}
+	h := s.do(hold.PlaceHold{Lines: lines}).(*hold.Hold)
+	s.refused(base.CodeConflict, order.OrderHold{Holds: []base.ID{h.ID}})
+	o := s.do(order.OrderHold{Holds: []base.ID{h.ID},
+		OrderInput: order.OrderInput{Return: &s.loc}}).(*order.OrderRecord)
+	require.Equal(t, s.loc, o.Return)
+	require.Equal(t, []int{3, 0},
+		[]int{s.stock(s.loc, noon+2*day, noon+3*day), s.stock(s.there, noon+2*day, noon+3*day)})
+	s.reopen()
+}

@@ -66,6 +66,25 @@ func TestFulfillWhatIsReady(t *testing.T) {
 	s.reopen()
 }
 
+// All units of a hand-over may be ready before their buffers end.
+func TestFulfillSeveralThatAreReady(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku(fourHours)
+	s.article(sku, 2)
+	anna := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now, ptr(s.now+4*hour), 2, false)
+	dora := s.order(base.Item{SKU: sku}, base.PurchaseBooking, s.now+8*hour, ptr(s.now+20*hour), 2, false)
+	s.do(order.FulfillOrder{ID: anna.ID})
+	s.now += 4 * hour
+	s.do(order.ReturnOrder{ID: anna.ID})
+	s.now += hour
+	s.do(order.FulfillOrder{ID: dora.ID, Ready: true})
+	for i := range 2 {
+		require.Equal(t, s.now, s.orderNow(anna).Units[i].Range.End)
+		require.Equal(t, s.now, s.orderNow(dora).Units[i].Range.Start)
+	}
+	s.reopen()
+}
+
 // Units that are handed over together may change units with each other and with others. What is ready is what they were
 // on.
 func TestFulfillWhatIsReadyIsWhatLiesThere(t *testing.T) {

@@ -194,3 +194,16 @@ func TestLinksAreAbsoluteAddressesOfTheWeb(t *testing.T) {
 			Fields: base.Changed(commerce.ExternalPricingFields{URL: "book"})})
 	}
 }
+
+// A combination names the rows that it takes, and no others.
+func TestACombinationNamesOnlyWhatItTakes(t *testing.T) {
+	s := newShop(t)
+	of := func(id byte, price int64, unit timeline.Unit) *commerce.PricingRow {
+		return &commerce.PricingRow{ID: base.ID{id}, PricingRowFields: commerce.PricingRowFields{Price: price},
+			Duration: &commerce.Period{Amount: 1, Unit: unit}}
+	}
+	rows := []*commerce.PricingRow{of(1, 9000, timeline.Weeks), of(2, 2000, timeline.Days), of(3, 100, timeline.Hours)}
+	zone := stock.LocationKind.In(s.view().Acc).Get(s.loc).Zone()
+	c := commerce.Combine(rows, base.Span{Start: noon, End: noon + 3*hour}, zone, new(commerce.Looked))
+	require.Equal(t, &commerce.Combination{Total: 300, Rows: []commerce.RowUnits{{Row: base.ID{3}, Units: 3}}}, c)
+}

@@ -744,3 +744,54 @@ func TestWhoLosesItsPlaceHasItsTurnByAge(t *testing.T) {
 	require.True(t, s.orderNow(younger).Conflict())
 	s.reopen()
 }
+
+// A hold that a late unit pushes aside leaves room behind that unit: who waits for no more than that gets it.
+func TestWhoIsPushedAsideLeavesRoomBehindALateUnit(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	out := s.rent(sku, noon, noon+hour, 1)
+	next := s.rent(sku, noon+hour, noon+20*hour, 1)
+	over := s.rental(order.OrderOpen, sku, noon+10*hour, noon+15*hour, 1)
+	over.AllowOverbooked = true
+	waits := s.do(over).(*order.OrderRecord)
+	require.True(t, s.orderNow(waits).Conflict())
+	s.do(order.FulfillOrder{ID: out.ID})
+	s.tick(noon + hour)
+	require.True(t, s.orderNow(next).Conflict())
+	require.False(t, s.orderNow(waits).Conflict())
+	s.reopen()
+}
+
+// A repair that waits for a unit may get other dates, and goes on to wait; it takes nothing from a booking by that.
+func TestRepairThatWaitsGetsOtherDates(t *testing.T) {
+	s := newShop(t)
+	article := s.article(base.ID{}, 2)
+	s.book(base.Item{Article: article}, noon+10*hour, noon+30*hour, 1)
+	repair := s.do(stock.CreateScheduledEvent{Article: article, Location: s.loc,
+		ScheduledEventFields: stock.ScheduledEventFields{Type: stock.EventReservation, Name: "Repair"},
+		Window:               base.Span{Start: noon + 10*hour, End: noon + 31*hour}}).(*stock.ScheduledEvent)
+	s.do(stock.DecreaseQuantity{Article: article, Location: s.loc, Amount: 1, Force: true})
+	s.book(base.Item{Article: article}, noon+40*hour, noon+50*hour, 1)
+	until := func(hours int64) stock.PatchScheduledEvent {
+		return stock.PatchScheduledEvent{Article: article, ID: repair.ID, To: base.Some(noon + hours*hour)}
+	}
+	for _, hours := range []int64{40, 25} {
+		s.do(until(hours))
+		u := s.unit(base.After(repair.ID, 1))
+		require.True(t, u.Conflict())
+		require.Equal(t, noon+hours*hour, u.Range.End)
+	}
+	s.refused(base.CodeInsufficient, until(28)) // it has given that up
+	s.refused(base.CodeInsufficient, until(45))
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "There", Timezone: "UTC"}}).(*stock.Location).ID
+	away := until(25)
+	away.Location = base.Some(there)
+	s.refused(base.CodeInsufficient, away)
+	away = until(39)
+	away.From = base.Some(noon + 31*hour)
+	s.do(away)
+	require.False(t, s.unit(base.After(repair.ID, 1)).Conflict())
+	s.reopen()
+}

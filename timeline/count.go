@@ -177,7 +177,7 @@ func (s *Stock) LastBelow(p PoolRef, t int64, free int) (end int64) {
 		}
 		return t
 	}
-	for back, found := 8*dayMs, false; !found; back *= 64 {
+	for back, found := 64*dayMs, false; !found; back *= 16 {
 		if w.Start = t - back; w.Start < 0 {
 			w.Start = math.MinInt64
 		}

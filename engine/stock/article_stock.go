@@ -104,37 +104,40 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 	return nil
 }
 
-// firstBack is how far back it is first looked for where the steps at an instant begin.
-const firstBack = 8 * 24 * 60 * 60 * 1000
+// firstBack is how far back it is first looked for where the steps at an instant begin; each further look goes back so
+// many times as far.
+const (
+	firstBack   = 64 * 24 * 60 * 60 * 1000
+	furtherBack = 16
+)
 
 // fillSeries makes the four time series. Those of an instant are the steps that hold it, which are not cut. To find
-// where these begin it is looked back in few stretches, each much longer than the one before it: what was committed
-// years ago seldom matters.
+// where these begin it is looked back in few stretches: what was committed years ago seldom matters.
 func (x *ArticleStock) fillSeries(a *base.AccountState, lots []ArticleLot) {
 	w, g := x.Window, &x.ledger
-	instant := w.Start == w.End
-	if g.over = w; instant {
-		g.over = base.Span{Start: math.MinInt64, End: base.Forever}
-	}
-	for back := int64(firstBack); ; back *= 64 {
-		since := w.Start
-		if instant {
-			if since -= back; since < 0 {
-				since = math.MinInt64
-			}
-		}
-		g.begin()
-		for _, l := range lots {
-			g.add(a.Stock, l.No, since)
-		}
+	if w.Start < w.End {
+		g.over = w
+		g.fill(a, lots, w.Start)
 		x.addSeries()
-		if !instant || since == math.MinInt64 ||
-			min(x.Committed[0].Range.Start, x.Utilisation[0].Range.Start) > since {
-			break
-		}
+		return
 	}
-	if instant {
-		x.ToSell[0].Range.Start = soldSince(a, lots, w.Start)
+	g.over = base.Span{Start: math.MinInt64, End: base.Forever}
+	for back := int64(firstBack); ; back *= furtherBack {
+		since := w.Start - back
+		if since < 0 {
+			since = math.MinInt64
+		}
+		g.fill(a, lots, since)
+		x.addSeries()
+		if since == math.MinInt64 {
+			return
+		}
+		if min(x.Committed[0].Range.Start, x.Utilisation[0].Range.Start) > since {
+			if sold := &x.ToSell[0].Range; sold.Start <= since {
+				sold.Start = soldSince(a, lots, w.Start)
+			}
+			return
+		}
 	}
 }
 
@@ -337,8 +340,13 @@ type edge struct {
 	by numbers
 }
 
-// begin empties the ledger, for the same stretch.
-func (g *stockLedger) begin() { *g = stockLedger{over: g.over, edges: g.edges[:0], steps: g.steps[:0]} }
+// fill adds lots up, anew. What is committed of them, and can be sold, only since an instant.
+func (g *stockLedger) fill(a *base.AccountState, lots []ArticleLot, since int64) {
+	*g = stockLedger{over: g.over, edges: g.edges[:0], steps: g.steps[:0]}
+	for _, l := range lots {
+		g.add(a.Stock, l.No, since)
+	}
+}
 
 // note adds a change at an instant.
 func (g *stockLedger) note(at int64, by numbers) {
@@ -349,8 +357,8 @@ func (g *stockLedger) note(at int64, by numbers) {
 	}
 }
 
-// add adds a lot; what is committed of it, and can be sold, only since an instant. Of it can be sold, at each instant,
-// the least that are free from there on, without end; a unit of one lot does not stand in for one of another.
+// add adds a lot. Of it can be sold, at each instant, the least that are free from there on, without end; a unit of one
+// lot does not stand in for one of another.
 func (g *stockLedger) add(s *timeline.Stock, no timeline.LotNo, since int64) {
 	for _, slot := range s.Slots(no) {
 		if x, _ := s.Slot(slot); x.Span.Overlaps(g.over) {

@@ -130,6 +130,7 @@ func TestToSellAtTwoLocations(t *testing.T) {
 // The steps of an article at an instant are those of the whole time: of three years of holds by day, with a time
 // without any, of few units and of many.
 func TestInstantBehindYearsOfHolds(t *testing.T) {
+	long(t)
 	for _, units := range []int{20, 50} {
 		s := newShop(t)
 		const years = 3

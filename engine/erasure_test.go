@@ -192,6 +192,7 @@ func TestManyOrdersAreErasedInParts(t *testing.T) {
 
 // So are large ones, of which one command could not write as many. The plan of the first part is made off the writer.
 func TestLargeOrdersAreErasedInParts(t *testing.T) {
+	long(t)
 	s := newShop(t)
 	s.bounded(base.Bounds{Bytes: 24 << 20})
 	ann := s.customer("Annabella", "ann@example.com")

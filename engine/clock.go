@@ -131,7 +131,7 @@ func (e *Engine) keepHouse(ctx context.Context, left bool) {
 		case <-e.quit:
 			return
 		case <-trim.C:
-			e.tellKept(ctx, "old deliveries", e.TrimDeliveries(ctx))
+			e.tellKept(ctx, "old deliveries", e.inEach(ctx, e.trims.beside(e, e.trim(ctx))))
 			if left {
 				var err error
 				left, err = e.eraseAgain()
@@ -139,7 +139,7 @@ func (e *Engine) keepHouse(ctx context.Context, left bool) {
 				left = left || err != nil
 			}
 		case <-sweep.C:
-			e.tellKept(ctx, "lapsed idempotency records", e.Sweep(ctx))
+			e.tellKept(ctx, "lapsed idempotency records", e.inEach(ctx, e.sweeps.beside(e, e.sweep(ctx))))
 		}
 	}
 }

@@ -118,7 +118,12 @@ func (e *Engine) DeliveryDetails(v base.View, d *outbox.Delivery) (body []byte, 
 // TrimDeliveries drops the deliveries that the logs keep no longer: those that are too old, the oldest of an account
 // that has too much of them, and those of webhooks that are gone.
 func (e *Engine) TrimDeliveries(ctx context.Context) error {
-	return e.inEach(ctx, e.trims.beside(e, func(v base.View) error {
+	return e.inEach(ctx, e.trim(ctx))
+}
+
+// trim is TrimDeliveries of one account.
+func (e *Engine) trim(ctx context.Context) func(base.View) error {
+	return func(v base.View) error {
 		for ctx.Err() == nil {
 			<-e.store.Wake(v.Seq)
 			list, more, err := outbox.Lapsed(v, e.store, e.Now(), e.logBytes)
@@ -132,5 +137,5 @@ func (e *Engine) TrimDeliveries(ctx context.Context) error {
 			v, _ = e.View(v.Acc.ID)
 		}
 		return nil
-	}))
+	}
 }

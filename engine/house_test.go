@@ -86,7 +86,9 @@ func TestDeliveriesAreDroppedBesideABusyAccount(t *testing.T) {
 	s.dead(s.acc)
 	s.dead(other)
 	_, over := s.large(s.acc, place("First"))
-	dropped := func() bool { return s.TrimDeliveries(t.Context()) == nil && s.deliveries(other) == 0 }
+	dropped := func() bool {
+		return s.inEach(t.Context(), s.trims.beside(s.Engine, s.trim(t.Context()))) == nil && s.deliveries(other) == 0
+	}
 	require.Eventually(t, dropped, 20*time.Second, time.Millisecond)
 	s.dead(other)
 	require.Eventually(t, dropped, 20*time.Second, time.Millisecond)

@@ -343,10 +343,15 @@ const sweepEvery = time.Hour
 
 // Sweep drops the idempotency records that have lapsed. It reads all that are kept, outside the writer.
 func (e *Engine) Sweep(ctx context.Context) error {
-	return e.inEach(ctx, e.sweeps.beside(e, func(v base.View) error { return e.sweep(ctx, v.Acc.ID) }))
+	return e.inEach(ctx, e.sweep(ctx))
 }
 
-func (e *Engine) sweep(ctx context.Context, account base.ID) error {
+// sweep is Sweep of one account.
+func (e *Engine) sweep(ctx context.Context) func(base.View) error {
+	return func(v base.View) error { return e.sweepOf(ctx, v.Acc.ID) }
+}
+
+func (e *Engine) sweepOf(ctx context.Context, account base.ID) error {
 	now := e.Now()
 	lapsed := func(r *idemRow) bool { return r.Until <= now }
 	return e.eachKept(ctx, account, func(key base.ID, value []byte) (bool, error) {

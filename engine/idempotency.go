@@ -348,22 +348,20 @@ func (e *Engine) Sweep(ctx context.Context) error {
 
 // sweep is Sweep of one account.
 func (e *Engine) sweep(ctx context.Context) func(base.View) error {
-	return func(v base.View) error { return e.sweepOf(ctx, v.Acc.ID) }
-}
-
-func (e *Engine) sweepOf(ctx context.Context, account base.ID) error {
-	now := e.Now()
-	lapsed := func(r *idemRow) bool { return r.Until <= now }
-	return e.eachKept(ctx, account, func(key base.ID, value []byte) (bool, error) {
-		r, err := idempotencyKind.Decode(account, key, value)
-		return err == nil && lapsed(r), err
-	}, func(keys []base.ID) error {
-		rows, err := e.readKept(account, keys, lapsed)
-		if err == nil && len(rows.rows) > 0 {
-			_, err = e.Do(Command{Account: account, Actor: "clock", Op: forget{keptRows: rows}})
-		}
-		return err
-	})
+	return func(v base.View) error {
+		account, now := v.Acc.ID, e.Now()
+		lapsed := func(r *idemRow) bool { return r.Until <= now }
+		return e.eachKept(ctx, account, func(key base.ID, value []byte) (bool, error) {
+			r, err := idempotencyKind.Decode(account, key, value)
+			return err == nil && lapsed(r), err
+		}, func(keys []base.ID) error {
+			rows, err := e.readKept(account, keys, lapsed)
+			if err == nil && len(rows.rows) > 0 {
+				_, err = e.Do(Command{Account: account, Actor: "clock", Op: forget{keptRows: rows}})
+			}
+			return err
+		})
+	}
 }
 
 // eachKept reads the records of an account, and hands over the keys of those that are wanted, as many as one command

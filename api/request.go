@@ -329,7 +329,7 @@ func (q *request) do(op base.Op) (engine.Result, error) {
 		cmd.Idem = nil // nothing is done that could be repeated
 		res, err := q.eng.Preview(cmd)
 		q.moved = res.Moved
-		return res, err
+		return engine.Result{Record: res.Record}, err
 	}
 	res, err := q.eng.Do(cmd)
 	if !q.long { // the expensive part, to explain a refusal, is done: others may begin while the answer is written

@@ -4,9 +4,6 @@ import (
 	"slices"
 
 	"holdfast/engine/base"
-	"holdfast/engine/order"
-	"holdfast/engine/outbox"
-	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -128,7 +125,7 @@ func (w *writer) runDue(a *base.AccountState) (done bool) {
 
 // duePart is a part of what is due.
 func (w *writer) duePart() runDue {
-	return runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: stock.MaxTries}
+	return runDue{items: w.engine.bounds.DueItems, rows: w.engine.bounds.DueRows, tries: base.MaxTries}
 }
 
 // carryOutDue applies a part of what is due that was planned outside the writer. If it cannot be done, less is tried.
@@ -194,71 +191,41 @@ type runDue struct {
 	tries int // of conflicts that may want what comes free
 }
 
-// least says that the command does no less than one item, as far as it goes.
-func (o runDue) least() bool { return o.items <= 1 }
+// Least says that the command does no less than one item, as far as it goes.
+func (o runDue) Least() bool { return o.items <= 1 }
 
 func (o runDue) PlanOn(t *base.Tx) (any, error) {
-	stock.Seating(t).Tries = o.tries
-	large := 0    // orders are written whole
-	together := 0 // as many of the items were looked at
+	t.Tries = o.tries
+	large := 0    // rows of items that change many
+	together := 0 // as many of the items were made ready
+	var last *base.DueWork
 	due := t.Acc.Due.UpTo(t.Now, o.items)
 	for n, i := range due {
-		// A sweep changes rows as they were before the command, so it is the only item of one.
-		if n > 0 && (i.Tag == base.TagSweeping || due[n-1].Tag == base.TagSweeping || large+rows(t) > o.rows ||
+		work := kindByTag[i.Tag].DueWork()
+		if last != nil && (work.Alone || last.Alone || large+len(t.Set)+unrecorded(t) > o.rows ||
 			i.At != base.AsOlder && due[n-1].At == base.AsOlder) {
 			break
 		}
-		if n >= together {
-			units := lateWith(t, due[n:])
-			stock.LoosenAll(t, units)
-			together = n + len(units)
+		last = work
+		if n >= together && work.Together != nil {
+			together = n + work.Together(t, due[n:])
 		}
-		if i.Tag == base.TagOrder {
-			large += order.OrderTable(t.Acc).Get(i.ID).Size()
+		if work.Size != nil {
+			large += work.Size(t.Acc, i.ID)
 		}
-		kindByTag[i.Tag].Due(t, i.ID)
+		work.Do(t, i.ID)
 	}
-	stock.SeatFreed(t)
+	settle(t)
 	return nil, nil
-}
-
-// lateAtOnce is how many units that become late at the same instant are handled together at most. Those that the
-// command does not come to get back their departures as they were.
-const lateAtOnce = 256
-
-// lateWith are the first of some due items, as long as they are late units that leave for another place and are due at
-// the same instant. Units that are due earlier have to be kept longer before that. Say A, due at 10, is out at the
-// place that B, due at 11, leaves for: when B's arrival there is called off, A must already have its longer time, as
-// the unit of a hold that is out cannot be taken away.
-func lateWith(t *base.Tx, due []base.DueItem) (units []base.ID) {
-	for _, i := range due[:min(lateAtOnce, len(due))] {
-		if i.Tag != base.TagUnit || i.At != due[0].At || !stock.LateElsewhere(t, i.ID) {
-			break
-		}
-		units = append(units, i.ID)
-	}
-	return units
-}
-
-// rows is about how many rows the plan has changed so far, with the events that report changes of orders.
-func rows(t *base.Tx) int {
-	n := len(t.Set) + len(order.Ordering(t).Edits)*(1+outbox.WebhookTable(t.Acc).Len())
-	if stock.Seating(t).Stock != nil {
-		n += stock.Seating(t).Stock.Touched()
-	}
-	return n
 }
 
 // follow tries the conflicts that a command left untried, by commands of their own: in the same record, so that a stop
 // leaves all or nothing of it, or, where they are many, as what is due.
 func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
-	tries := stock.MaxTries
+	tries := base.MaxTries
 	for n := 0; waiting != nil; n++ {
-		var op base.Op = stock.SeatConflicts{Waiting: *waiting, Tries: tries}
-		if n >= w.engine.bounds.FollowUps || w.full() {
-			op = postpone{Waiting: *waiting}
-		}
-		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: op})
+		later := n >= w.engine.bounds.FollowUps || w.full()
+		t, _, err := w.plan(&Command{Account: account, Actor: "conflicts", Op: followUp(*waiting, tries, later)})
 		if err == nil && len(t.Set) > 0 {
 			w.apply(w.state.Account(account), t)
 			w.open.entries[len(w.open.entries)-1].follows = true
@@ -273,41 +240,4 @@ func (w *writer) follow(account base.ID, waiting *timeline.Waiting) {
 		}
 		waiting = t.Waiting
 	}
-}
-
-// untried is room that came free and conflicts that have not had their turn at it: due from the instant it is made.
-type untried struct {
-	ID base.ID
-	At int64
-	timeline.Waiting
-}
-
-var untriedKind = func() *base.Kind[untried] {
-	k := base.RowsOf(base.TagUntried, "room for conflicts", func(u *untried) base.ID { return u.ID })
-	k.Resource = "" // what becomes of conflicts, their units tell
-	k.DueAt(func(u *untried) int64 { return u.At })
-	return k
-}()
-
-func init() {
-	untriedKind.WhenDue = func(t *base.Tx, id base.ID) {
-		u := untriedKind.In(t.Acc).Get(id)
-		var n *untried
-		if left, _ := stock.TryConflicts(t, u.Waiting, stock.Seating(t).Tries); left != nil {
-			n = &untried{id, u.At, *left}
-		}
-		base.Record(t, untriedKind, u, n)
-	}
-}
-
-// postpone keeps room that conflicts are to be tried for.
-type postpone struct {
-	base.Answers[any]
-	timeline.Waiting
-}
-
-func (o postpone) PlanOn(t *base.Tx) (any, error) {
-	o.Room = slices.Compact(slices.Clone(o.Room)) // the units of a hold leave the same room
-	base.Record(t, untriedKind, nil, &untried{t.NewID(), t.Now, o.Waiting})
-	return nil, nil
 }

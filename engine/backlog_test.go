@@ -95,8 +95,8 @@ func TestATooLargeGroupIsNoFailureOfTheDisk(t *testing.T) {
 func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	s := newShop(t)
 	ids := s.carts(7, 2)
-	fall := hold.HoldKind.WhenDue
-	t.Cleanup(func() { hold.HoldKind.WhenDue = fall })
+	fall := hold.HoldKind.WhenDue.Do
+	t.Cleanup(func() { hold.HoldKind.WhenDue.Do = fall })
 	broken := func(t *base.Tx, id base.ID) {
 		switch id {
 		case ids[2]:
@@ -106,7 +106,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 			fall(t, id)
 		}
 	}
-	hold.HoldKind.WhenDue = broken
+	hold.HoldKind.WhenDue.Do = broken
 	s.now += 60_000
 	require.NoError(t, s.Tick(t.Context()))
 	require.Equal(t, 5, s.expired(ids))
@@ -127,9 +127,9 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	err := Verify(t.Context(), store, s.now)
 	require.ErrorContains(t, err, "hold "+ids[2].String())
 	require.ErrorContains(t, err, "hold "+ids[4].String())
-	hold.HoldKind.WhenDue = fall
+	hold.HoldKind.WhenDue.Do = fall
 	require.NoError(t, Verify(t.Context(), store, s.now))
-	hold.HoldKind.WhenDue = broken
+	hold.HoldKind.WhenDue.Do = broken
 	require.NoError(t, store.Close())
 	s.open()
 
@@ -141,7 +141,7 @@ func TestWhatIsDueAndCannotBeDone(t *testing.T) {
 	require.Equal(t, uint64(4), s.Stats().SetAside)
 	s.do(hold.ReleaseHold{ID: ids[4]})
 	require.Len(t, s.SetAside(), 1, "it is due no more")
-	hold.HoldKind.WhenDue = fall
+	hold.HoldKind.WhenDue.Do = fall
 	s.now += base.TryAgain
 	require.NoError(t, s.Tick(t.Context()))
 	require.Empty(t, s.SetAside())
@@ -246,7 +246,7 @@ func (s *shop) holdSyncs() (held *atomic.Bool, release func()) {
 // stop.
 func TestConflictsThatFollowLater(t *testing.T) {
 	long(t)
-	const many = 4 * stock.MaxTries
+	const many = 4 * base.MaxTries
 	s := newShop(t)
 	lot := s.article(base.ID{}, many)
 	s.book(base.Item{Article: lot}, noon+day, noon+2*day, many)
@@ -257,11 +257,11 @@ func TestConflictsThatFollowLater(t *testing.T) {
 		return n
 	}
 	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: many - 100})
-	require.Equal(t, many-2*stock.MaxTries, total())
+	require.Equal(t, many-2*base.MaxTries, total())
 	require.NoError(t, s.Check())
 	s.shut()
 	s.now += 1000
 	s.open()
 	require.Equal(t, 100, total())
-	require.Zero(t, untriedKind.In(s.view().Acc).Len())
+	require.Zero(t, stock.UntriedKind.In(s.view().Acc).Len())
 }

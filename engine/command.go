@@ -4,7 +4,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/stock"
 	"holdfast/timeline"
 )
 
@@ -21,6 +20,11 @@ type foreseen interface {
 type counted interface {
 	Wanted() uint64                      // a hash of the items and places that it wants stock of
 	Exceeds(v base.View, now int64) bool // by the counts there is less than it wants
+}
+
+// marked is an Op of which something is stored outside the log once it is durable, before it is answered.
+type marked interface {
+	mark(e *Engine, account base.ID) error
 }
 
 // Command is an Op on behalf of an account.
@@ -40,13 +44,11 @@ type Command struct {
 
 // Result is what a command came to.
 type Result struct {
-	Record   any    // the record that the operation answers with; its type is fixed per Op
-	Sequence uint64 // the account's count of committed changes after the command
-	Replayed bool   // true: a repeat under an idempotency key, nothing was done
-	Moves    int    // holds of others that changed their slot to make room
-	// of a preview: units that would go elsewhere, where they would be; the first MaxListed
-	Moved []stock.Unavailability
-	Took  time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
+	Record   any           // the record that the operation answers with; its type is fixed per Op
+	Sequence uint64        // the account's count of committed changes after the command
+	Replayed bool          // true: a repeat under an idempotency key, nothing was done
+	Moves    int           // holds of others that changed their slot to make room
+	Took     time.Duration // how long planning took, by Options.Stopwatch; of a refusal, too
 
 	repeats idemState // of a repeat: the record that Record is read from
 }

@@ -58,9 +58,11 @@
 //	engine -> outbox, order -> hold -> commerce -> stock -> label -> base -> {engine/table, timeline, persist}
 //
 // Package engine owns the scheduling of commands and their durability. It also has what concerns all domains at once:
-// archives, batches, erasure, the feed of changes, plans of the stock as bars. A domain registers what others need:
+// archives, batches, erasure, the feed of changes, plans of the stock as bars. The code that schedules and writes
+// commands names no domain. A domain registers what others need:
 //
 //	kinds, completions              the rows it keeps, and what it does before a write set is complete (schema.go)
+//	what is due                     what becomes of a row, and how much that may be (base.DueWork)
 //	extensions, followers           what it derives of an account, and what keeps that up to date (base/extension.go)
 //	places on shelves               what it notes in a plan or a loader (base/shelf.go)
 //	ownerships                      which record owns a unit, and for which SKU it was made (stock/unavailability.go)

@@ -3,11 +3,10 @@ package engine
 import (
 	"errors"
 	"fmt"
+	"log/slog"
 	"runtime/debug"
 
 	"holdfast/engine/base"
-	"holdfast/engine/hold"
-	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -76,14 +75,6 @@ func (c *encoder) take(g *group) {
 
 // briefRows is up to how many rows a group is brief.
 const briefRows = 64
-
-// packed says of a table that its rows are packed and short.
-var packed = func() (is [256]bool) {
-	for _, k := range [...]base.KindOf{base.LedgerKind, stock.LotKind, stock.SlotKind, stock.UnitKind, hold.HoldKind} {
-		is[k.TableTag()] = true
-	}
-	return is
-}()
 
 // brief says that a group is encoded in some microseconds, as a few bookings are: no order, no event, no result.
 func (g *group) brief() bool {
@@ -172,4 +163,23 @@ func (c *encoder) sums(id base.ID) *base.KeptSums {
 		c.kept[id], c.owned[id] = n, true
 	}
 	return c.kept[id]
+}
+
+// withoutPanic makes null of a record that a fault of the program keeps from being written: the event says that it
+// changed.
+func withoutPanic(payload func(version string, record any) []byte, log *slog.Logger) func(version string,
+	record any) []byte {
+	if payload == nil {
+		return nil
+	}
+	return func(version string, record any) (b []byte) {
+		defer func() {
+			if p := recover(); p != nil {
+				log.Error("an event could not be written, it is sent without its record", "record",
+					fmt.Sprintf("%T", record), "panic", p, "stack", string(debug.Stack()))
+				b = []byte("null")
+			}
+		}()
+		return payload(version, record)
+	}
 }

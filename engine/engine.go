@@ -11,8 +11,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/outbox"
-	"holdfast/engine/stock"
 	"holdfast/persist"
 	"holdfast/timeline"
 )
@@ -112,7 +110,7 @@ func Open(ctx context.Context, o Options) (*Engine, error) {
 		}
 	}
 	e := &Engine{
-		step: max(1, o.Overdue.Milliseconds()), payload: outbox.WithoutPanic(o.Payload, o.Logger),
+		step: max(1, o.Overdue.Milliseconds()), payload: withoutPanic(o.Payload, o.Logger),
 		store: o.Store, now: o.Now, random: o.Random, log: o.Logger, stopwatch: o.Stopwatch, checks: o.Checks,
 		bounds: o.Bounds.WithDefaults(),
 		queue:  newQueue(o.Queue), full: o.Full, quit: make(chan struct{}), called: newCalled(), logBytes: o.LogBytes,
@@ -186,7 +184,7 @@ func (f *Future) Wait() (Result, error) {
 		return f.res, f.engine.explain(&f.cmd, f.err)
 	}
 	res, err := f.res.read(f.engine, &f.cmd)
-	if o, ok := f.cmd.Op.(EraseCustomer); ok && err == nil {
+	if o, ok := f.cmd.Op.(marked); ok && err == nil {
 		err = o.mark(f.engine, f.cmd.Account)
 	}
 	return res, err
@@ -260,7 +258,7 @@ func (e *Engine) planned(t *base.Tx, cmd *Command) (res any, err error) {
 func (e *Engine) contained(cmd *Command, part func() error) (err error) {
 	defer func() {
 		if p := recover(); p != nil {
-			if o, due := cmd.Op.(runDue); due && !o.least() { // less is tried
+			if o, due := cmd.Op.(runDue); due && !o.Least() { // less is tried
 				err = base.Refuse(base.CodeInternal, "a part of what is due failed")
 				return
 			}
@@ -376,35 +374,6 @@ func (e *Engine) Do(cmd Command) (Result, error) {
 	*f = Future{done: f.done}
 	futures.Put(f)
 	return res, err
-}
-
-// Preview plans a command on the present snapshot and throws the plan away: what Do would have answered.
-func (e *Engine) Preview(cmd Command) (Result, error) {
-	s := e.current.Load()
-	v, ok := view(s, cmd.Account)
-	if !ok {
-		return Result{}, base.NotFound("account")
-	}
-	if faults := v.Check(cmd.Op); len(faults) > 0 {
-		return Result{}, base.Invalid(faults)
-	}
-	t := e.planOn(s, v)
-	t.Explain = true
-	res, err := e.planned(t, &cmd)
-	if err != nil {
-		return Result{}, err
-	}
-	return Result{Record: res, Sequence: v.Sequence(), Moved: moved(t)}, nil
-}
-
-// moved lists the units that had a place and would have another, those of the command's own record among them.
-func moved(t *base.Tx) (list []stock.Unavailability) {
-	for _, c := range stock.Draft(t).Changes().Holds {
-		if c.Had && c.Has && c.Before.Place != c.After.Place && len(list) < base.MaxListed {
-			list = append(list, stock.UnavailabilityAt(t.Acc, c.After.Hold, c.After.Place))
-		}
-	}
-	return list
 }
 
 // View gives an account as of the present snapshot; ok is false where there is no such account.

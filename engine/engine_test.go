@@ -376,13 +376,13 @@ func TestForcedReductionAndReturn(t *testing.T) {
 
 func TestMoreConflictsThanOneCommandTries(t *testing.T) {
 	s := newShop(t)
-	lot := s.article(base.ID{}, stock.MaxTries+200)
-	s.book(base.Item{Article: lot}, noon+day, noon+2*day, stock.MaxTries+200)
-	s.do(stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: stock.MaxTries + 200, Force: true})
+	lot := s.article(base.ID{}, base.MaxTries+200)
+	s.book(base.Item{Article: lot}, noon+day, noon+2*day, base.MaxTries+200)
+	s.do(stock.DecreaseQuantity{Article: lot, Location: s.loc, Amount: base.MaxTries + 200, Force: true})
 	_, total := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 1, s.now)
-	require.Equal(t, stock.MaxTries+200, total)
+	require.Equal(t, base.MaxTries+200, total)
 	seq, _ := s.State()
-	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: stock.MaxTries + 100})
+	s.do(stock.IncreaseQuantity{Article: lot, Location: s.loc, Amount: base.MaxTries + 100})
 	got, _ := s.State()
 	require.Greater(t, got, seq)
 	_, total = stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 1, s.now)

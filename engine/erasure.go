@@ -72,7 +72,8 @@ func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
 }
 
 func init() {
-	commerce.CustomerKind.WhenDue = func(t *base.Tx, id base.ID) {
+	commerce.CustomerKind.WhenDue.Long = true
+	commerce.CustomerKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		m := commerce.CustomerTable(t.Acc).Get(id)
 		n := *m
 		eraseOrders(t, &n)
@@ -189,13 +190,13 @@ func (e *Engine) LogKept() persist.Keep { return e.store.LogKept() }
 // customers. The caller finds them, as a plan reads no disk.
 type blankTraces struct {
 	base.Answers[any]
-	events  []outbox.Shown
-	results keptRows
-	done    []base.ID // customers of whom nothing else is kept
+	events []outbox.Shown
+	keptRows
+	done []base.ID // customers of whom nothing else is kept
 }
 
 func (o blankTraces) PlanOn(t *base.Tx) (any, error) {
-	all := o.results.change(t, func(r *idemRow) *idemRow {
+	all := o.keptRows.change(t, func(r *idemRow) *idemRow {
 		return &idemRow{Key: r.Key, Fingerprint: r.Fingerprint, Until: r.Until, Erased: true}
 	})
 	for i := range o.events {
@@ -353,7 +354,7 @@ func (f *forgetter) forgetEvents(ctx context.Context, v base.View, p *traces) er
 			}
 		}
 		next = base.After(list[len(list)-1].ID, 1)
-		if size >= outbox.TrimBytes {
+		if size >= base.TrimBytes {
 			if err := flush(); err != nil {
 				return err
 			}
@@ -402,7 +403,7 @@ func (f *forgetter) forgetResults(ctx context.Context) error {
 
 func (f *forgetter) blankResults(account base.ID, p *traces, keys []base.ID) (err error) {
 	var o blankTraces
-	o.results, err = f.readKept(account, keys, func(r *idemRow) bool {
+	o.keptRows, err = f.readKept(account, keys, func(r *idemRow) bool {
 		return p.names(r.Result, r.Until-idemKept) && !isErasure(r.Result)
 	})
 	if err == nil {

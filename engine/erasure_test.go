@@ -406,6 +406,8 @@ func TestAnErasureThatWasTakenBackIsDoneAgain(t *testing.T) {
 // unmarked is an erasure whose process ends before its mark is stored.
 type unmarked struct{ EraseCustomer }
 
+func (unmarked) mark(*Engine, base.ID) error { return nil }
+
 // The mark of an erasure that a crash has kept from being stored is stored by the first pass; a restore finds it in the
 // log behind its point.
 func TestAnErasureIsMarkedFromTheLog(t *testing.T) {

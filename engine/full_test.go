@@ -35,7 +35,7 @@ var goOn = []string{
 	"RotateSecret", "SetPlan", "TransferQuantity",
 	"UnassignUnit", "UndoOrder", "UnlinkTags", "UpgradeWebhook",
 	// the engine's own
-	"blankTraces", "faulty", "forget", "ForgetDeliveries", "postpone", "runDue", "SeatConflicts", "nudge",
+	"blankTraces", "faulty", "forget", "ForgetDeliveries", "PostponeConflicts", "runDue", "SeatConflicts", "nudge",
 }
 
 // Every operation either adds or goes on: whoever makes another has to say which.

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/outbox"
 )
 
 // This file owns idempotency: a command under a key is done once, and its repeats get the first one's result.
@@ -295,6 +294,12 @@ type keptRows struct {
 	looked uint64 // groups whose records were there to be read by then
 }
 
+// readsKept is an Op with keptRows.
+type readsKept interface{ know(*base.Tx, *recent) }
+
+// know lets the plan see what the writer remembers.
+func (keptRows) know(t *base.Tx, m *recent) { idempotentOf(t).recent = m }
+
 // readKept reads the stored records for keys and keeps those for which so is true.
 func (e *Engine) readKept(account base.ID, keys []base.ID, so func(*idemRow) bool) (k keptRows, err error) {
 	k.looked = e.readable.Load()
@@ -381,7 +386,7 @@ func (e *Engine) eachKept(ctx context.Context, account base.ID, wanted func(key 
 		if ok, err := wanted(id, value); !ok {
 			return err
 		}
-		if len(keys) == base.DueAtOnce || size >= outbox.TrimBytes {
+		if len(keys) == base.DueAtOnce || size >= base.TrimBytes {
 			if err := do(keys); err != nil {
 				return err
 			}

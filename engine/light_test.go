@@ -7,7 +7,6 @@ import (
 
 	"holdfast/engine/base"
 	"holdfast/engine/hold"
-	"holdfast/engine/stock"
 )
 
 // This file owns what the main job, a booking of one unit, must not come to: it is planned on the timelines as they
@@ -24,7 +23,7 @@ func TestABookingCopiesNothingToBePlanned(t *testing.T) {
 						Window: base.Span{Start: noon + day, End: noon + 2*day}}}}}
 			plan, _, err := d.writer.plan(cmd)
 			require.NoError(t, err)
-			require.Nil(t, stock.Outcome(plan), "a copy of the timelines")
+			require.Nil(t, plan.Drafted, "a copy of the timelines")
 			d.do(cmd.Op) // the next one meets it
 		}
 	}

@@ -5,7 +5,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/order"
 )
 
 // This file owns plans that are made outside the writer. A command that may change many units is planned by a goroutine
@@ -39,7 +38,7 @@ func (w *writer) offloads(a *base.AccountState, cmd *Command) bool {
 	return ok && a != nil && !w.closing && !a.Importing() && o.Size(a) >= w.engine.bounds.Offload
 }
 
-// itemsOff is how many units of a command one item of what is due counts as, with those of an order that it is.
+// itemsOff is how many units of a command one item of what is due counts as, beside what it changes more.
 const itemsOff = 8
 
 // offloadsDue says that so much is due in an account that a part of it is to be planned outside the writer.
@@ -49,11 +48,12 @@ func (w *writer) offloadsDue(a *base.AccountState) bool {
 	}
 	n, most := 0, w.engine.bounds.Offload
 	for _, i := range a.Due.UpTo(w.state.At, max(1, most/itemsOff)) {
-		switch n += itemsOff; i.Tag {
-		case base.TagOrder:
-			n += order.OrderTable(a).Get(i.ID).Size()
-		case base.TagSweeping, base.TagCustomer:
-			return true // it goes on through many records
+		work := kindByTag[i.Tag].DueWork()
+		if n += itemsOff; work.Size != nil {
+			n += work.Size(a, i.ID)
+		}
+		if work.Long {
+			return true
 		}
 	}
 	return n >= most

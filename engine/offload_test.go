@@ -117,7 +117,7 @@ func TestAnArticleOfManyUnitsIsPutInPlaceOffTheWriter(t *testing.T) {
 	} {
 		plan, _, err := d.plan(&Command{Account: d.account, Actor: "test", Op: op})
 		require.NoError(t, err)
-		require.NotNil(t, stock.Outcome(plan), "%T", op)
+		require.NotNil(t, plan.Drafted, "%T", op)
 		d.do(op)
 	}
 }

@@ -8,11 +8,13 @@ import (
 	"holdfast/engine/order"
 	"holdfast/engine/outbox"
 	"holdfast/engine/stock"
+	"holdfast/timeline"
 )
 
-// This file owns the list of all kinds of rows: a new resource is one line here.
+// This file owns what domains register with the code that schedules, plans and writes commands, which names no domain.
 
-// schema lists every kind in the order in which start-up puts rows in place: what a row refers to comes before it.
+// schema lists every kind: a new resource is one line here. Start-up puts rows in place in this order, so what a row
+// refers to comes before it.
 var schema = base.RegisterKinds(
 	base.AccountKind,
 	base.LedgerKind,
@@ -40,7 +42,7 @@ var schema = base.RegisterKinds(
 	outbox.DeliveryKind,
 	outbox.AttemptKind,
 	stock.UnseatedKind,
-	untriedKind,
+	stock.UntriedKind,
 	label.SweepingKind,
 	base.ImportKind,
 )
@@ -53,6 +55,14 @@ var kindByTag = func() (t [256]base.KindOf) {
 		t[k.TableTag()] = k
 	}
 	return t
+}()
+
+// packed says of a table that its rows are packed and short.
+var packed = func() (is [256]bool) {
+	for _, k := range [...]base.KindOf{base.LedgerKind, stock.LotKind, stock.SlotKind, stock.UnitKind, hold.HoldKind} {
+		is[k.TableTag()] = true
+	}
+	return is
 }()
 
 func init() {
@@ -70,4 +80,21 @@ var completions = []func(*base.Tx){
 	stock.RecordStock,
 	outbox.DeliverEvents,
 	outbox.RecordWebhooks,
+	stock.HandOver,
+}
+
+// unrecorded is about how many rows the completions will add to a plan, with the events that report changes of orders.
+func unrecorded(t *base.Tx) int {
+	return stock.Unrecorded(t) + order.Edited(t)*(1+outbox.WebhookTable(t.Acc).Len())
+}
+
+// settle is done behind the last item of what is due that a command does.
+func settle(t *base.Tx) { stock.SeatFreed(t) }
+
+// followUp is the command that goes on where one before it left conflicts untried: now, or as work that is due.
+func followUp(left timeline.Waiting, tries int, later bool) base.Op {
+	if later {
+		return stock.PostponeConflicts{Waiting: left}
+	}
+	return stock.SeatConflicts{Waiting: left, Tries: tries}
 }

@@ -7,7 +7,6 @@ import (
 	"time"
 
 	"holdfast/engine/base"
-	"holdfast/engine/stock"
 	"holdfast/persist"
 )
 
@@ -350,9 +349,8 @@ func (w *writer) plan(cmd *Command) (t *base.Tx, res any, err error) {
 		a = base.NewAccount(cmd.Account)
 	}
 	t = w.begun(cmd, a)
-	switch cmd.Op.(type) {
-	case forget, blankTraces:
-		idempotentOf(t).recent = w.recent
+	if o, ok := cmd.Op.(readsKept); ok {
+		o.know(t, w.recent)
 	}
 	res, err = w.engine.complete(t, cmd)
 	return t, res, err
@@ -389,10 +387,11 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 	if err != nil {
 		return nil, err
 	}
-	if len(t.Set) > e.bounds.Rows && !least(cmd.Op) {
+	o, owed := cmd.Op.(base.Owed)
+	if len(t.Set) > e.bounds.Rows && !(owed && o.Least()) {
 		return nil, base.TooManyRows(e.bounds.Rows)
 	}
-	if tooMuch := t.TooMuch(cmd.Idem != nil, owed(cmd.Op)); tooMuch != nil {
+	if tooMuch := t.TooMuch(cmd.Idem != nil, owed); tooMuch != nil {
 		return nil, tooMuch
 	}
 	if cmd.Idem != nil { // also of a command that changed nothing: repeated later, it might
@@ -401,27 +400,6 @@ func (e *Engine) complete(t *base.Tx, cmd *Command) (res any, err error) {
 	t.Ledger.Sequence++
 	t.Ledger.At, t.Ledger.Actor, t.Ledger.Account = t.Now, cmd.Actor, cmd.Account
 	return res, nil
-}
-
-// owed says that a command does work that has come due, or that follows from units that came free. Such a command is
-// never refused.
-func owed(o base.Op) bool {
-	switch o.(type) {
-	case runDue, stock.SeatConflicts, postpone:
-		return true
-	}
-	return false
-}
-
-// least says that a command does no less in parts, and must be done however many rows it changes.
-func least(o base.Op) bool {
-	switch o := o.(type) {
-	case runDue:
-		return o.least()
-	case stock.SeatConflicts:
-		return o.Tries <= 1
-	}
-	return false
 }
 
 // nextBase draws the base of a command's ids. Within one millisecond it continues where the command before it stopped:
@@ -452,7 +430,7 @@ func (w *writer) apply(a *base.AccountState, t *base.Tx) {
 			w.state.LastID = last
 		}
 	}
-	w.state.Apply(a.ID, set, stock.Outcome(t))
+	w.state.Apply(a.ID, set, t.Drafted)
 	if w.engine.checks {
 		if err := a.Stock.Check(); err != nil {
 			panic(fmt.Sprintf("engine: timelines broken after a command: %v", err))

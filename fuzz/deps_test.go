@@ -1,7 +1,12 @@
 package fuzz
 
 import (
+	"go/ast"
+	"go/parser"
+	"go/token"
 	"os"
+	"path/filepath"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -100,6 +105,29 @@ func TestImportsPointDown(t *testing.T) {
 				t.Errorf("%s imports %s", p.name(), path)
 			}
 		}
+	}
+}
+
+// acrossDomains are the files of package engine that are about several domains, and schema.go, where these register.
+// All others are about commands and how they last, whatever these are.
+var acrossDomains = []string{"api_key.go", "archive.go", "archive_import.go", "archive_judge.go", "archive_part.go",
+	"bars.go", "batch.go", "changes.go", "deliveries.go", "erasure.go", "order_history.go", "preview.go", "schema.go",
+	"totals.go"}
+
+func TestWhatSchedulesCommandsNamesNoDomain(t *testing.T) {
+	domain := regexp.MustCompile(`^"` + module + `/engine/(label|stock|commerce|hold|order|outbox)"$`)
+	files, err := filepath.Glob("../engine/*.go")
+	require.NoError(t, err)
+	for _, name := range files {
+		if strings.HasSuffix(name, "_test.go") {
+			continue
+		}
+		file, err := parser.ParseFile(token.NewFileSet(), name, nil, parser.ImportsOnly)
+		require.NoError(t, err)
+		names := slices.ContainsFunc(file.Imports, func(i *ast.ImportSpec) bool {
+			return domain.MatchString(i.Path.Value)
+		})
+		require.Equal(t, slices.Contains(acrossDomains, filepath.Base(name)), names, name)
 	}
 }
 

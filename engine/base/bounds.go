@@ -45,7 +45,11 @@ const (
 	MaxQueued        = 100_000 // deliveries of a webhook that wait
 )
 
-const DueAtOnce = 1000 // due items done by one command
+const (
+	DueAtOnce = 1000    // due items done by one command
+	MaxTries  = 1000    // conflicts that one command tries to seat; a follow-up command tries the rest
+	TrimBytes = 4 << 20 // bytes of kept rows that one command drops
+)
 
 const maxGroupRows = 10_000
 

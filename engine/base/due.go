@@ -17,6 +17,18 @@ type DueItem struct {
 	Tag byte // of the row's kind
 }
 
+// DueWork is what is done of the rows of a kind when they are due.
+type DueWork struct {
+	Do func(t *Tx, id ID) // what becomes of a row
+	// Size is about how many rows that changes beside the row itself; nil: few.
+	Size func(a *AccountState, id ID) int
+	// Together readies the first of some due items for being done by one command, and says how many these are; nil: it
+	// is done one by one.
+	Together func(t *Tx, due []DueItem) int
+	Long     bool // it goes on through many records
+	Alone    bool // it changes rows as they were before the command, which therefore does nothing else
+}
+
 // AsOlder is the instant at which it is due that a row gets what an older program did not keep. That comes before all
 // else that is due, by commands of its own, so that a command which changes the row tells of its own change alone.
 const AsOlder = 1

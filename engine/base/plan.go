@@ -61,6 +61,13 @@ type Sized interface {
 	Size(a *AccountState) int
 }
 
+// Owed is an Op that does work that has come due, or that follows from units that came free: it must be done, however
+// many rows change.
+type Owed interface {
+	// Least says that the command does no less in parts.
+	Least() bool
+}
+
 // informed is an Op of whose inputs only the state can tell all faults.
 type informed interface {
 	// CheckOn names the faults that an account's state finds in the inputs: a tag of the wrong scope, say. Nothing is
@@ -109,7 +116,10 @@ type Tx struct {
 	Explain bool              // a refusal says what stands in the way
 	Bounds  Bounds            // how much of it
 	Moves   int               // holds that the plan moves to another slot
+	Tries   int               // of conflicts that it may make; 0: MaxTries
 	Waiting *timeline.Waiting // conflicts are left to try: a follow-up command is wanted
+	// the timelines as the write set leaves them, where the plan has them; nil: they are to be made
+	Drafted *timeline.Stock
 }
 
 // NewID gives the command's next id.

@@ -64,9 +64,8 @@ type Kind[R any] struct {
 	// when time acts on a row, 0: never (DueAt); nil: on none
 	DueOf func(*R) int64
 	// refuses to remove a record (Delete); nil: none is kept
-	Kept func(t *Tx, r *R) error
-	// what becomes of a row that is due; nil: none ever is
-	WhenDue func(t *Tx, id ID)
+	Kept    func(t *Tx, r *R) error
+	WhenDue DueWork // what is done of a row that is due; none where none ever is
 	// refuses a stored row of which Decode would lose something; nil: Decode does so itself
 	Knows func(b []byte) error
 
@@ -306,7 +305,7 @@ type KindOf interface {
 	newTable() table.Any
 	InFeed() string
 	FeedChange(a *AccountState, key ID, before, after []byte) (feedChange, error)
-	Due(t *Tx, id ID)
+	DueWork() *DueWork
 	DueRows(a *AccountState) int
 	Stored() bool
 	Example(full bool) (row []byte, weight int)
@@ -336,8 +335,8 @@ func (k *Kind[R]) TableTag() byte { return k.Tag }
 // TableName is the name for messages.
 func (k *Kind[R]) TableName() string { return k.Name }
 
-// Due does what becomes of a row that is due.
-func (k *Kind[R]) Due(t *Tx, id ID) { k.WhenDue(t, id) }
+// DueWork is what is done of a row that is due.
+func (k *Kind[R]) DueWork() *DueWork { return &k.WhenDue }
 
 // Stored says that rows of the kind are on disk alone.
 func (k *Kind[R]) Stored() bool { return k.total != nil }

@@ -239,7 +239,7 @@ func DiscountCodes(v base.View, search string, offset, limit int) (page []*Disco
 }
 
 func init() {
-	DiscountKind.WhenDue = func(t *base.Tx, id base.ID) {
+	DiscountKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		d := DiscountTable(t.Acc).Get(id)
 		n := *d
 		n.Currency = t.Acc.Row.Currency

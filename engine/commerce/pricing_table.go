@@ -147,7 +147,7 @@ func giveCurrency(t *base.Tx, id base.ID) {
 }
 
 func init() {
-	PricingTableKind.WhenDue = giveCurrency
+	PricingTableKind.WhenDue.Do = giveCurrency
 	base.RegisterPricer(base.Pricer{Resource: "pricingRow", Count: func(a *base.AccountState, _ int64) (n int) {
 		for p := range PricingTableKind.In(a).All() {
 			for i := range p.Rows {

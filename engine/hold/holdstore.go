@@ -366,7 +366,7 @@ var HoldKind = &base.Kind[HoldRecord]{
 
 func init() {
 	HoldKind.DueAt(func(r *HoldRecord) int64 { return r.Due })
-	HoldKind.WhenDue = lapse
+	HoldKind.WhenDue.Do = lapse
 }
 
 // returnsElsewhere is a bit in the byte that has the kind of what a line names. It says that the number of the location

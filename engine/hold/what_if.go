@@ -47,7 +47,7 @@ func WhatIf(v base.View, changes []base.Op, now int64) (base.View, error) {
 			}
 			tryOut(c, t)
 			if proto, op = proto.Plus(t.Used), nil; t.Waiting != nil {
-				op = stock.SeatConflicts{Waiting: *t.Waiting, Tries: stock.MaxTries}
+				op = stock.SeatConflicts{Waiting: *t.Waiting, Tries: base.MaxTries}
 			}
 		}
 	}

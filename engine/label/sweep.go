@@ -32,7 +32,8 @@ var SweepingKind = func() *base.Kind[sweeping] {
 }()
 
 func init() {
-	SweepingKind.WhenDue = func(t *base.Tx, id base.ID) {
+	SweepingKind.WhenDue.Long, SweepingKind.WhenDue.Alone = true, true
+	SweepingKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		was := SweepingKind.In(t.Acc).Get(id)
 		sweep(t, was, *was)
 	}

@@ -26,7 +26,7 @@ type orderEdit struct {
 
 // ordering is what a plan makes of orders, and of the records that they name.
 type ordering struct {
-	Edits  []*orderEdit
+	edits  []*orderEdit
 	named  Edits
 	looked commerce.Looked // for combinations of rows
 }
@@ -36,9 +36,12 @@ var orderingPlace = base.RegisterPlace[ordering]()
 // Ordering is what a plan knows of the orders that it changes.
 func Ordering(t *base.Tx) *ordering { return orderingPlace.On(&t.Shelf) }
 
+// Edited is how many orders a plan has looked into so far, to change them.
+func Edited(t *base.Tx) int { return len(Ordering(t).edits) }
+
 // editOf is what the plan has made of an order so far, or nil.
 func editOf(t *base.Tx, id base.ID) *orderEdit {
-	for _, e := range Ordering(t).Edits {
+	for _, e := range Ordering(t).edits {
 		if e.before != nil && e.before.ID == id || e.now != nil && e.now.ID == id {
 			return e
 		}
@@ -107,7 +110,7 @@ func add(t *base.Tx, o *Order) { keep(t, &orderEdit{now: o}) }
 
 func keep(t *base.Tx, e *orderEdit) {
 	x := Ordering(t)
-	x.Edits, stock.Seating(t).Choosy = append(x.Edits, e), true
+	x.edits, stock.Seating(t).Choosy = append(x.edits, e), true
 }
 
 // drop has the plan remove an order.
@@ -273,7 +276,7 @@ func RecordOrders(t *base.Tx) {
 	if !orderingPlace.Made(&t.Shelf) {
 		return
 	}
-	for _, e := range Ordering(t).Edits {
+	for _, e := range Ordering(t).edits {
 		if e.now != nil && !settle(t, e) || e.now == nil && e.before == nil {
 			continue
 		}

@@ -228,7 +228,7 @@ func (o *Order) dueAt() int64 {
 }
 
 func init() {
-	OrderKind.WhenDue = func(t *base.Tx, id base.ID) {
+	OrderKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		switch o := order(t, id); {
 		case o != nil && !o.copied():
 			copyOlder(t, id)

@@ -128,7 +128,7 @@ func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(ar
 
 // orderFor is the order of a hold as the plan leaves it.
 func orderFor(t *base.Tx, h *timeline.Hold) *Order {
-	for _, e := range Ordering(t).Edits {
+	for _, e := range Ordering(t).edits {
 		if e.now != nil && e.now.Number == uint32(h.Owner) {
 			return e.now
 		}

@@ -40,6 +40,8 @@ func sizeOf(a *base.AccountState, id base.ID) int {
 	return 0
 }
 
+func init() { OrderKind.WhenDue.Size = sizeOf }
+
 // asked counts the units that lines ask for.
 func asked(a *base.AccountState, lines []OrderLineInput) (n int) {
 	for i := range lines {

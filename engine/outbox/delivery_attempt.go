@@ -213,7 +213,7 @@ func RecordWebhooks(t *base.Tx) {
 
 func init() {
 	// A delivery is given up some time after its first attempt.
-	DeliveryKind.WhenDue = func(t *base.Tx, id base.ID) {
+	DeliveryKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		if d := DeliveryTable(t.Acc).Get(id); hooks(t).once(id) {
 			n := d.changed()
 			fail(t, &n, hooks(t).of(t, d.Webhook))
@@ -221,7 +221,7 @@ func init() {
 		}
 	}
 	// What a disabled webhook had queued is given up, in parts, except for what was queued by hand.
-	WebhookKind.WhenDue = func(t *base.Tx, id base.ID) {
+	WebhookKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		w := hooks(t).of(t, id)
 		left := base.DueAtOnce
 		for d := range Calls(t.Acc).each(id) {

@@ -63,10 +63,6 @@ func sent(a *base.AccountState, d *Delivery, gone map[base.ID]bool) bool {
 	return false
 }
 
-const (
-	TrimBytes = 4 << 20 // that one command drops
-)
-
 // Lapsed reads some of the deliveries that are kept no longer; more: there is something to do.
 func Lapsed(v base.View, store *persist.Store, now, most int64) (list []Kept, more bool, err error) {
 	size := 0
@@ -77,7 +73,7 @@ func Lapsed(v base.View, store *persist.Store, now, most int64) (list []Kept, mo
 		}
 		list = append(list, k)
 		size += k.size
-		return len(list) < base.DueAtOnce && size < TrimBytes
+		return len(list) < base.DueAtOnce && size < base.TrimBytes
 	}
 	for f := range base.TombstoneKind.In(v.Acc).By(0, base.TombstoneKey(base.TagWebhook, 0)) {
 		more = true

@@ -3,8 +3,6 @@ package outbox
 import (
 	"cmp"
 	"fmt"
-	"log/slog"
-	"runtime/debug"
 	"slices"
 
 	"github.com/klauspost/compress/s2"
@@ -127,25 +125,6 @@ type event struct {
 	resource base.ID
 	data     base.EventData
 	bodies   []versionBody
-}
-
-// WithoutPanic makes null of a record that a fault of the program keeps from being written: the event says that it
-// changed.
-func WithoutPanic(payload func(version string, record any) []byte, log *slog.Logger) func(version string,
-	record any) []byte {
-	if payload == nil {
-		return nil
-	}
-	return func(version string, record any) (b []byte) {
-		defer func() {
-			if p := recover(); p != nil {
-				log.Error("an event could not be written, it is sent without its record", "record",
-					fmt.Sprintf("%T", record), "panic", p, "stack", string(debug.Stack()))
-				b = []byte("null")
-			}
-		}()
-		return payload(version, record)
-	}
 }
 
 type versionBody struct {

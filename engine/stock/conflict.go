@@ -21,6 +21,49 @@ func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
 	return nil, nil
 }
 
+// Least says that it tries one.
+func (o SeatConflicts) Least() bool { return o.Tries <= 1 }
+
+// untried is room that came free and conflicts that have not had their turn at it: due from the instant it is made.
+type untried struct {
+	ID base.ID
+	At int64
+	timeline.Waiting
+}
+
+var UntriedKind = func() *base.Kind[untried] {
+	k := base.RowsOf(base.TagUntried, "room for conflicts", func(u *untried) base.ID { return u.ID })
+	k.Resource = "" // what becomes of conflicts, their units tell
+	k.DueAt(func(u *untried) int64 { return u.At })
+	return k
+}()
+
+func init() {
+	UntriedKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
+		u := UntriedKind.In(t.Acc).Get(id)
+		var n *untried
+		if left, _ := TryConflicts(t, u.Waiting, t.Tries); left != nil {
+			n = &untried{id, u.At, *left}
+		}
+		base.Record(t, UntriedKind, u, n)
+	}
+}
+
+// PostponeConflicts keeps room that conflicts are to be tried for, as work that is due.
+type PostponeConflicts struct {
+	base.Answers[any]
+	timeline.Waiting
+}
+
+func (o PostponeConflicts) PlanOn(t *base.Tx) (any, error) {
+	o.Room = slices.Compact(slices.Clone(o.Room)) // the units of a hold leave the same room
+	base.Record(t, UntriedKind, nil, &untried{t.NewID(), t.Now, o.Waiting})
+	return nil, nil
+}
+
+// Least says that it can be refused for its size.
+func (PostponeConflicts) Least() bool { return false }
+
 // TryConflicts seats the conflicts that can be seated. It returns those that are left to try, nil for none, and how
 // many tries are left. For those that were tried in vain it notes when time may make room for them. If a conflict gets
 // a unit that leaves, its departure is planned before the next conflict is tried. Conflicts of an article that takes no
@@ -119,7 +162,7 @@ var UnseatedKind = func() *base.Kind[unseated] {
 }()
 
 func init() {
-	UnseatedKind.WhenDue = func(t *base.Tx, id base.ID) {
+	UnseatedKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		if h, at, ok := Draft(t).Find(id); ok && !closed(t, h, at.Lot) {
 			Seating(t).due = append(Seating(t).due, id)
 		}

@@ -31,7 +31,7 @@ func KeepRequirements(t *base.Tx) {
 		ids = slices.AppendSeq(ids, Draft(t).Stock().Choosy(no))
 	}
 	slices.SortFunc(ids, base.ID.Compare)
-	for left, moved := MaxTries, true; moved && left > 0; { // one that moves may leave its unit to one before it
+	for left, moved := base.MaxTries, true; moved && left > 0; { // one that moves may leave its unit to one before it
 		ids, moved = refit(t, ids, &left)
 	}
 	houseFits(t, lots)

@@ -679,7 +679,7 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	}
 	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
 		Seating(t).due = nil
-		t.Waiting, _ = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(Seating(t).Tries, MaxTries))
+		t.Waiting, _ = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(t.Tries, base.MaxTries))
 	}
 	if err := BlockedDeparture(t); err != nil {
 		return err
@@ -695,7 +695,7 @@ func SeatFreed(t *base.Tx) {
 		return
 	}
 	bringHome(t)
-	tries, due := cmp.Or(Seating(t).Tries, MaxTries), Seating(t).due
+	tries, due := cmp.Or(t.Tries, base.MaxTries), Seating(t).due
 	for len(Seating(t).room)+len(due) > 0 && Draft(t).ConflictLen() > 0 {
 		if t.Waiting != nil {
 			Seating(t).room, due = append(t.Waiting.Room, Seating(t).room...), append(t.Waiting.Due, due...)
@@ -706,9 +706,6 @@ func SeatFreed(t *base.Tx) {
 		settleDepartures(t)
 	}
 }
-
-// MaxTries is how many conflicts one command tries to seat; a follow-up command tries the rest.
-const MaxTries = 1000
 
 // LeftRoom wants a follow-up where holds that the command moved to other articles left room that a conflict pinned
 // there may wait for.
@@ -748,11 +745,11 @@ func RecordStock(t *base.Tx) {
 	noteTried(t, c.Holds)
 }
 
-// Outcome is the account's timelines as the write set leaves them, where the plan's draft has them: all changes of them
-// were made on it. nil: they are to be made.
-func Outcome(t *base.Tx) *timeline.Stock {
+// HandOver gives the timelines as the write set leaves them to who applies it, where the plan's draft has them: all
+// changes of them were made on it.
+func HandOver(t *base.Tx) {
 	if Seating(t).Stock == nil {
-		return nil
+		return
 	}
 	n := 0
 	for _, c := range t.Set {
@@ -761,20 +758,27 @@ func Outcome(t *base.Tx) *timeline.Stock {
 			n++
 		case base.TagLot:
 			if l := c.(*base.Change[Lot]).After; Draft(t).Lot(l.No).No == 0 { // it was made before there was a draft
-				return nil
+				return
 			}
 		case base.TagArticle: // one that stays may come into a pool that is made only then
 			if x := c.(*base.Change[Article]); x.Before != nil && x.After != nil {
-				return nil
+				return
 			}
 		case base.TagSKU: // so may all of its articles
-			return nil
+			return
 		}
 	}
-	if n != Seating(t).placed {
-		return nil
+	if n == Seating(t).placed {
+		t.Drafted = Seating(t).Stock.Outcome()
 	}
-	return Seating(t).Stock.Outcome()
+}
+
+// Unrecorded is about how many rows RecordStock will add to the write set.
+func Unrecorded(t *base.Tx) int {
+	if Seating(t).Stock == nil {
+		return 0
+	}
+	return Seating(t).Stock.Touched()
 }
 
 func exists[R any](r *R, is bool) *R {

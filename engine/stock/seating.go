@@ -21,7 +21,6 @@ type seating struct {
 	room     []timeline.Freed         // what the command freed
 	due      []base.ID                // conflicts that time may have made room for, or that need less by now
 	tried    []base.ID                // conflicts that were tried in vain, or are due
-	Tries    int                      // of conflicts that the command may make; 0: MaxTries
 	Gathers  bool                     // conflicts are not tried yet: more is to come free
 	openings *timeline.Openings       // of the conflicts that it leaves, once it has changed the last of them
 	Choosy   bool                     // it may make holds with requirements

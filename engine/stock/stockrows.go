@@ -205,7 +205,7 @@ var UnitKind = &base.Kind[timeline.Placed]{
 
 func init() {
 	UnitKind.DueAt(unitDue)
-	UnitKind.WhenDue = overdue
+	UnitKind.WhenDue.Do, UnitKind.WhenDue.Together = overdue, overdueTogether
 }
 
 // unitDue is when time acts on a unit: one that is out is late, one that was sold by an older program leaves the stock

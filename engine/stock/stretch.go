@@ -148,9 +148,29 @@ func overdue(t *base.Tx, id base.ID) {
 	x.late = false
 }
 
-// LateElsewhere says that a unit that leaves for another place is late. The departures of several are called off
-// together, as calling off each one needs a plan for all holds that count on its arrival.
-func LateElsewhere(t *base.Tx, id base.ID) bool {
+// lateAtOnce is how many units that become late at the same instant are handled together at most. Those that the
+// command does not come to get back their departures as they were.
+const lateAtOnce = 256
+
+// overdueTogether calls off the departures of the first of some due items together, as long as they are late units that
+// leave for another place and are due at the same instant: calling off each one needs a plan for all holds that count
+// on its arrival. Units that are due earlier have to be kept longer before that. Say A, due at 10, is out at the place
+// that B, due at 11, leaves for: when B's arrival there is called off, A must already have its longer time, as the unit
+// of a hold that is out cannot be taken away.
+func overdueTogether(t *base.Tx, due []base.DueItem) int {
+	var units []base.ID
+	for _, i := range due[:min(lateAtOnce, len(due))] {
+		if i.Tag != base.TagUnit || i.At != due[0].At || !lateElsewhere(t, i.ID) {
+			break
+		}
+		units = append(units, i.ID)
+	}
+	LoosenAll(t, units)
+	return len(units)
+}
+
+// lateElsewhere says that a unit that leaves for another place is late.
+func lateElsewhere(t *base.Tx, id base.ID) bool {
 	if OneWays(t.Acc).N == 0 {
 		return false
 	}

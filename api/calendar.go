@@ -313,13 +313,9 @@ var listCalendars = readChecked(operation{
 		return nil
 	})
 
-// ofItem says which item a refusal is about; its faults are the body's.
+// ofItem says which item a refusal is about.
 func ofItem(err error, n int) error {
 	e := *asRefusal(err)
-	e.Faults = slices.Clone(e.Faults)
-	for i := range e.Faults {
-		e.Faults[i].In, e.Faults[i].Pointer = "body", "/"+e.Faults[i].Pointer
-	}
 	e.Detail += " (item " + strconv.Itoa(n) + ")"
 	return &e
 }

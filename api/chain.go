@@ -354,7 +354,9 @@ func (q *request) refuse(e *base.Error, cause error) {
 		q.server.log.Error("request failed", "request", string(q.id), "operation", q.opID(), "code", string(e.Code),
 			"cause", cause)
 	}
-	q.Out = appendProblem(q.Out[:0], e, q.id, q.faults.More, func(b []byte) []byte {
+	here := *e
+	here.Faults = q.placed(e.Faults)
+	q.Out = appendProblem(q.Out[:0], &here, q.id, q.faults.More, func(b []byte) []byte {
 		q.Out = b
 		q.server.details(q, e.Details)
 		return q.Out

@@ -243,6 +243,7 @@ func (q *request) read(in anyInput, v any) {
 	}
 	q.query.Unknown(q.op.queryParams)
 	body := q.ctx.Request.Body()
+	q.inQuery = in.body == nil
 	switch {
 	case in.body != nil && len(body) == 0 && q.op.method != "PATCH":
 		q.json.Reset([]byte("{}"), &q.faults)

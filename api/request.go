@@ -58,6 +58,7 @@ type request struct {
 	moved       []stock.Unavailability // by it
 	secret      string                 // what the answer shows this once, and nothing keeps
 	lacks       []string               // scopes that the request needs and the key has not
+	inQuery     bool                   // the inputs of the operation are in the query
 
 	stock    stock.ArticleStock // room to read stock into
 	bars     engine.ArticleBars // and bars
@@ -115,7 +116,7 @@ func (q *request) release() {
 	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
-	q.crowded, q.long, q.media, q.same = false, false, "", nil
+	q.crowded, q.long, q.media, q.same, q.inQuery = false, false, "", nil, false
 	requests.Put(q)
 }
 
@@ -205,7 +206,7 @@ func (q *request) faulted(check base.Op) *base.Error {
 	if check != nil && !q.json.Dead {
 		var read cover
 		read.add(q.faults.ListOf)
-		for _, f := range q.view.Check(check) {
+		for _, f := range q.placed(q.view.Check(check)) {
 			if !read.has(f) {
 				q.faults.Add(f)
 			}
@@ -217,6 +218,20 @@ func (q *request) faulted(check base.Op) *base.Error {
 			Faults: q.faults.ListOf}
 	}
 	return invalid(q.faults.ListOf)
+}
+
+// placed says of the faults that an operation found in its inputs where the request has these.
+func (q *request) placed(faults []base.Fault) []base.Fault {
+	if !q.inQuery {
+		return faults // in the body
+	}
+	faults = slices.Clone(faults)
+	for i := range faults {
+		if f := &faults[i]; f.In == "" {
+			f.In, f.Pointer = "query", strings.TrimPrefix(f.Pointer, "/")
+		}
+	}
+	return faults
 }
 
 func invalid(faults []base.Fault) *base.Error {

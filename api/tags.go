@@ -138,8 +138,8 @@ type tagIDs struct {
 	query, body []base.ID
 }
 
-// given gives the ids and where they stand.
-func (q *request) given(o *tagIDs) (ids []base.ID, inQuery bool) {
+// given gives the ids, from the query or the body.
+func (q *request) given(o *tagIDs) []base.ID {
 	tell := func(in, pointer, code, message string) {
 		if !q.faults.At(pointer) {
 			q.faults.Add(base.Fault{In: in, Pointer: pointer, Code: code, Message: message})
@@ -153,10 +153,10 @@ func (q *request) given(o *tagIDs) (ids []base.ID, inQuery bool) {
 	case o.query != nil && o.body != nil && !sameIDs(o.query, o.body):
 		tell("query", "tagIds", wire.FaultExclusive, "differs from the body's")
 	}
-	if o.query != nil {
-		return o.query, true
+	if q.inQuery = o.query != nil; q.inQuery {
+		return o.query
 	}
-	return o.body, false
+	return o.body
 }
 
 func sameIDs(a, b []base.ID) bool {
@@ -218,8 +218,7 @@ func (r tagged[R]) linkOperations() []operation {
 				func(o *tagIDs) *[]base.ID { return &o.body }).
 				Says("Here or in the query.")),
 		}, func(q *request, o *tagIDs) base.OpOf[any] {
-			ids, inQuery := q.given(o)
-			return label.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: ids, InQuery: inQuery}
+			return label.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: q.given(o)}
 		}, answerNull),
 	}
 }

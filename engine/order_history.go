@@ -53,8 +53,8 @@ func (e *Engine) OrderHistory(ctx context.Context, v base.View, id base.ID, upTo
 		upTo = newest
 	}
 	if upTo.Revision > newest.Revision || upTo.At > newest.At || upTo.Revision == newest.Revision && upTo != newest {
-		return nil, older, false, base.Invalid([]base.Fault{{In: "query", Pointer: "before", Code: "range",
-			Message: "lies beyond the last change of the order: it must be what next was in an earlier answer"}})
+		return nil, older, false, base.InvalidAt("/before", "range",
+			"lies beyond the last change of the order: it must be what next was in an earlier answer")
 	}
 	<-e.store.Wake(v.Seq) // a view is there a moment before its record may be read
 	for upTo.Revision > 0 && len(list) < most {

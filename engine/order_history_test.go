@@ -190,7 +190,7 @@ func TestHistoryOfAPointThatWasMadeUp(t *testing.T) {
 	for _, p := range []OrderPoint{{3, changed}, {999999, changed}, {1, changed + 1}, {2, changed - 1}, {2, made}} {
 		_, _, _, err := s.OrderHistory(t.Context(), s.view(), id, p, 10)
 		require.Equal(t, base.CodeInvalid, err.(*base.Error).Code)
-		require.Equal(t, "before", err.(*base.Error).Faults[0].Pointer)
+		require.Equal(t, "/before", err.(*base.Error).Faults[0].Pointer)
 	}
 	require.Zero(t, s.logIndex.high, "no record was looked for")
 

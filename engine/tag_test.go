@@ -68,8 +68,8 @@ func TestLinksOfTags(t *testing.T) {
 			"here tags of scope inventory can be linked"}}, e.Faults)
 		require.Equal(t, []string{"/tagIds"},
 			pointers(s.refused(base.CodeInvalid, label.LinkTags{To: to.kind, ID: to.id})))
-		require.Equal(t, []string{"tagIds"},
-			pointers(s.refused(base.CodeInvalid, label.UnlinkTags{From: to.kind, ID: to.id, InQuery: true})))
+		require.Equal(t, []string{"/tagIds"},
+			pointers(s.refused(base.CodeInvalid, label.UnlinkTags{From: to.kind, ID: to.id})))
 		s.refused(base.CodeNotFound, label.LinkTags{To: to.kind, ID: to.id, Tags: []base.ID{a, {1}}})
 		s.refused(base.CodeNotFound, label.LinkTags{To: to.kind, ID: a, Tags: []base.ID{a}})
 		s.refused(base.CodeNotFound, label.UnlinkTags{From: to.kind, ID: a, Tags: []base.ID{a}})

@@ -52,8 +52,9 @@ const (
 	CodeDiscountNoEffect      Code = "DISCOUNT_NO_EFFECT"
 )
 
-// Fault is one thing wrong with an input. Pointer is a JSON pointer into the body (`/lines/0/from`), or the bare name
-// of a query parameter, path segment or header; In says which of body, query, path, header. An empty In means body.
+// Fault is one thing wrong with an input. Pointer is a JSON pointer into the inputs of the operation (`/lines/0/from`).
+// In is empty for what the engine finds. The interface says with it which of body, query, path and header has the
+// value; but for the body, Pointer then is the name there.
 type Fault struct {
 	In      string
 	Pointer string

@@ -119,8 +119,7 @@ func (q *StartQuery) starts(zone *timeline.Zone, dst []Start) ([]Start, error) {
 			add(timeline.WallInstant(zone, d, clock))
 		}
 		if len(dst)-first > stock.MaxBuckets {
-			return dst, base.Invalid([]base.Fault{
-				{In: "query", Pointer: "length", Code: "range", Message: "would give more than 10000 starts"}})
+			return dst, base.InvalidAt("/length", "range", "would give more than 10000 starts")
 		}
 	}
 	list := dst[first:]

@@ -254,15 +254,11 @@ type LinkTags struct {
 	Tags              []base.ID
 }
 
-func (o LinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags, false) }
+func (o LinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags) }
 
-func tagIDs(c *base.Checker, tags []base.ID, inQuery bool) {
-	f := base.Fault{Pointer: "/tagIds", Code: "length", Message: "must have 1 to 100 elements"}
-	if inQuery {
-		f.In, f.Pointer = "query", "tagIds"
-	}
+func tagIDs(c *base.Checker, tags []base.ID) {
 	if len(tags) < 1 || len(tags) > MaxTags {
-		c.Faults = append(c.Faults, f)
+		c.Fault("/tagIds", "length", "must have 1 to 100 elements")
 	}
 }
 
@@ -289,10 +285,9 @@ type UnlinkTags struct {
 	ID      base.ID
 	IfMatch []uint64
 	Tags    []base.ID
-	InQuery bool // where the tags were named, for faults
 }
 
-func (o UnlinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags, o.InQuery) }
+func (o UnlinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags) }
 
 // Size is that of the record.
 func (o UnlinkTags) Size(a *base.AccountState) int { return o.From.SizeOf(a, o.ID) }

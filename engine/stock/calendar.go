@@ -42,8 +42,7 @@ func Edges(a *base.AccountState, zone string, size BucketSize, pools []timeline.
 		edges = a.Stock.Edges(pools, w, MaxBuckets+1)
 	}
 	if len(edges) > MaxBuckets+1 {
-		return nil, base.Invalid([]base.Fault{
-			{In: "query", Pointer: "bucket", Code: "range", Message: "would give more than 10000 buckets"}})
+		return nil, base.InvalidAt("/bucket", "range", "would give more than 10000 buckets")
 	}
 	return edges, nil
 }

@@ -90,7 +90,7 @@ type Kind[R any] struct {
 func RowsOf[R any](tag byte, name string, key func(*R) ID, options ...table.Option[R]) *Kind[R] {
 	k := &Kind[R]{Tag: tag, Name: name, Key: key, Encode: EncodeCold[R], Weigh: JSONWeight[R],
 		Decode: DecodeCold[R](name), Knows: Knows[R], Resource: resourceName(name)}
-	k.table = func() *table.Table[R] { return table.New(func(r *R) table.ID { return key(r) }, options...) }
+	k.table = table.New(func(r *R) table.ID { return key(r) }, options...).Like
 	k.Find = func(a *AccountState, like *R) *R { return k.In(a).Get(key(like)) }
 	k.All = func(a *AccountState) iter.Seq[*R] { return k.In(a).All() }
 	k.Put = func(_ *State, a *AccountState, before, after *R) {

@@ -206,13 +206,13 @@ var holdExtension = base.RegisterExtension(newHoldStore)
 // Holds are the holds of an account.
 func Holds(a *base.AccountState) *holdStore { return holdExtension.In(a) }
 
-func newHoldStore() *holdStore {
-	return &holdStore{
-		Rows: timeline.NewByID[holdRow](),
-		More: table.New(func(m *holdMore) table.ID { return m.id }, table.By((*holdMore).customerKeys)),
+var (
+	noMore    = table.New(func(m *holdMore) table.ID { return m.id }, table.By((*holdMore).customerKeys))
+	noChanges = table.New(func(c *changeOf) table.ID { return c.id })
+)
 
-		changes: table.New(func(c *changeOf) table.ID { return c.id }),
-	}
+func newHoldStore() *holdStore {
+	return &holdStore{Rows: timeline.NewByID[holdRow](), More: noMore.Like(), changes: noChanges.Like()}
 }
 
 // Publish gives a copy that never changes.

@@ -26,7 +26,7 @@ type entry struct {
 // row is the row of an entry, nil for the zero entry.
 func (t *Table[R]) row(e entry) *R { return (*R)(e.row) }
 
-// Table is an ordered set of rows of one kind. Make it with New; the zero value is not usable.
+// Table is an ordered set of rows of one kind. Make it with New or Like; the zero value is not usable.
 type Table[R any] struct {
 	id      func(*R) ID
 	rows    *btree.BTreeG[entry]
@@ -34,8 +34,23 @@ type Table[R any] struct {
 	number  func(*R) uint32
 	numbers *numbered[R]
 	hash    *hashed   // set if numbers is
+	none    *Table[R] // is always empty: until it has a row, the table shares what this one has
 	copy    *Table[R] // what Publish gave last, while nothing has changed since
 	scratch bool      // see Scratch
+}
+
+// What has no entry yet is shared by all tables, and never written to.
+var (
+	noRows    = newRows()
+	noEntries = newEntries()
+)
+
+func newRows() *btree.BTreeG[entry] {
+	return btree.NewBTreeGOptions(lessID, btree.Options{NoLocks: true})
+}
+
+func newEntries() *btree.BTreeG[keyed] {
+	return btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})
 }
 
 // Option is a secondary index, given to New.
@@ -45,8 +60,7 @@ type Option[R any] func(*Table[R])
 // on the row alone. The first index of a table is number 0 for Table.By.
 func By[R any](keys func(*R) []string) Option[R] {
 	return func(t *Table[R]) {
-		t.indexes = append(t.indexes,
-			&index[R]{keys: keys, entries: btree.NewBTreeGOptions(lessKey, btree.Options{NoLocks: true})})
+		t.indexes = append(t.indexes, &index[R]{keys: keys, entries: noEntries})
 	}
 }
 
@@ -57,14 +71,29 @@ func Numbered[R any](number func(*R) uint32) Option[R] {
 
 // New makes an empty table. id gives a row's primary key.
 func New[R any](id func(*R) ID, options ...Option[R]) *Table[R] {
-	t := &Table[R]{
-		id:   id,
-		rows: btree.NewBTreeGOptions(lessID, btree.Options{NoLocks: true}),
-	}
+	t := &Table[R]{id: id, rows: noRows}
 	for _, o := range options {
 		o(t)
 	}
-	return t
+	t.none = t
+	return t.Like()
+}
+
+// Like makes an empty table of the same kind of rows. Any goroutine may call it.
+func (t *Table[R]) Like() *Table[R] {
+	c := *t.none
+	return &c
+}
+
+// begin gives a table that has had no row yet trees of its own.
+func (t *Table[R]) begin() {
+	t.rows, t.indexes = newRows(), slices.Clone(t.indexes)
+	for i, x := range t.indexes {
+		t.indexes[i] = &index[R]{keys: x.keys, entries: newEntries()}
+	}
+	if t.number != nil {
+		t.numbers, t.hash = newNumbered[R](), newHashed()
+	}
 }
 
 // Any is a Table of rows of any type, for code that keeps many tables.
@@ -78,7 +107,12 @@ func (t *Table[R]) Publish() *Table[R] {
 	if t.copy != nil {
 		return t.copy
 	}
-	c := &Table[R]{id: t.id, rows: t.rows.Copy(), indexes: make([]*index[R], len(t.indexes)), number: t.number}
+	if t.rows == noRows {
+		t.copy = t.Like()
+		return t.copy
+	}
+	c := &Table[R]{id: t.id, rows: t.rows.Copy(), indexes: make([]*index[R], len(t.indexes)), number: t.number,
+		none: t.none}
 	for i, x := range t.indexes {
 		c.indexes[i] = &index[R]{keys: x.keys, entries: x.entries.Copy()}
 	}
@@ -152,6 +186,9 @@ func (t *Table[R]) Put(r *R) *R {
 		old := t.numbers.get(t.number(r))
 		t.numbers.put(t.number(r), r)
 		return old
+	}
+	if t.rows == noRows {
+		t.begin()
 	}
 	t.copy = nil
 	is := entry{id: t.id(r), row: unsafe.Pointer(r)}

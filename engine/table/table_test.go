@@ -249,6 +249,24 @@ func TestSumAgainstRows(t *testing.T) {
 	})
 }
 
+func TestTablesWithoutRowsShareWhatTheyHave(t *testing.T) {
+	none := New(func(r *row) ID { return r.id }, Numbered(func(r *row) uint32 { return r.no }))
+	require.LessOrEqual(t, testing.AllocsPerRun(100, func() { none.Like().Publish() }), 2.0)
+
+	one, other := none.Like(), none.Like()
+	published := one.Publish()
+	one.Put(&row{id: idOf(1), no: 1})
+	filled := one.Publish().Like()
+	published.Publish().Put(&row{id: idOf(2), no: 2}) // a copy of an account is written to where it is thrown away
+	for _, x := range []*Table[row]{none, other, published, filled} {
+		require.Zero(t, x.Len())
+		require.Nil(t, x.Get(idOf(1)))
+		require.Nil(t, x.No(2))
+		require.Nil(t, x.Delete(idOf(2)))
+	}
+	require.Equal(t, uint32(1), one.Get(idOf(1)).no)
+}
+
 func TestMemoWithManyGoroutines(t *testing.T) {
 	m := new(Memo)
 	var workers sync.WaitGroup

@@ -8,6 +8,7 @@
 //	orders.go   what orders cost in memory
 //	soldout.go  what is answered about stock that is sold out
 //	state.go    start-up and memory
+//	accounts.go what many small merchants cost
 //	backups.go  backups of the world, as a habit
 //	replay.go   the replay of real bookings, in a process of its own
 //	profile.go  the CPU profile next to the figures

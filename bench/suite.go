@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"regexp"
+	"sync"
 	"time"
 )
 
@@ -67,6 +68,13 @@ func Reads(ctx context.Context, r *Run) error {
 		func() (Result, error) { return heapPerRecord(r.World, r.Scale) })
 	r.Figure(ctx, "HeapPerHold", AtMost(150, "B"), func() (Result, error) { return heapPerHold(r.Scale) })
 	r.Figure(ctx, "HeapPerOrder", orderHeapTarget, func() (Result, error) { return heapPerOrder(r.Scale) })
+	type pair struct{ start, heap Result }
+	many := sync.OnceValues(func() (p pair, err error) {
+		p.start, p.heap, err = manyAccounts(r.Scale)
+		return p, err
+	})
+	r.Figure(ctx, "StartUpOfAccounts", NoTarget("s"), func() (Result, error) { p, err := many(); return p.start, err })
+	r.Figure(ctx, "HeapPerAccount", NoTarget("KiB"), func() (Result, error) { p, err := many(); return p.heap, err })
 	r.Figure(ctx, "Replay", bookTarget, func() (Result, error) { return replay(ctx) })
 	return ctx.Err()
 }

@@ -24,7 +24,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, erased, ending, ordered, conflicts, over, orders int // what is noted
+	byID, archived, erased, unborn, ending, ordered, conflicts, over, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -54,6 +54,7 @@ func (x *exporter) notes() (notes []string) {
 			"not have them"},
 		{x.archived, "archived articles are left out"},
 		{x.erased, "erased customers are left out"},
+		{x.unborn, "dates of birth are left out: they lie ahead, or are of the year 0"},
 		{x.ending, "units that end later are left out"},
 		{x.ordered, "units that orders are to take to another location are written as staying where they are: only " +
 			"export --all has orders"},
@@ -225,8 +226,13 @@ func (x *exporter) customers() {
 			x.erased++
 			continue
 		}
+		c := m.Contact
+		if c.Unborn(x.view.Account(), x.now) {
+			c.DateOfBirth = nil
+			x.unborn++
+		}
 		x.begin(m.ID)
-		x.contactNamed(&m.Contact, given(m.FullName))
+		x.contactNamed(&c, given(c.FullName))
 		x.labels(&m.Labels)
 		x.line()
 	}

@@ -7,6 +7,7 @@ import (
 	"io"
 	"net/http"
 	"net/http/httptest"
+	"regexp"
 	"slices"
 	"strings"
 	"testing"
@@ -311,6 +312,24 @@ func TestExportOfErasedCustomers(t *testing.T) {
 	require.NotContains(t, text, ann)
 	require.NotContains(t, text, `""`)
 	require.Contains(t, text, `"customerId":"`+ben+`"`)
+}
+
+// A date of birth that older versions took, or that lies ahead since the account is elsewhere, is one that no import
+// takes: the customer is exported without it.
+func TestExportOfDatesOfBirthThatLieAhead(t *testing.T) {
+	s := newExchangeShop(t)
+	s.ok("PATCH", "/v1/admin/account", `{"timezone":"Pacific/Kiritimati"}`)
+	s.clock.Store(noon - noon%day + 11*hour)
+	tomorrow := when(s.clock.Load() + day)[:len("2006-01-02")]
+	s.made("customers", fmt.Sprintf(`{"firstName":"Ann","dateOfBirth":%q}`, tomorrow)+"\n"+
+		`{"firstName":"Ben","dateOfBirth":"1980-02-29"}`, 2)
+	s.ok("PATCH", "/v1/admin/account", `{"timezone":"UTC"}`)
+
+	_, text, answer := s.send("GET", "/export/customers?account="+s.account.String(), "")
+	require.Equal(t, "1 dates of birth are left out: they lie ahead, or are of the year 0",
+		answer.Trailer.Get(NotesTrailer))
+	require.Contains(t, text, `"dateOfBirth":"1980-02-29"`)
+	s.made("customers", regexp.MustCompile(`"id":"[^"]*",`).ReplaceAllString(text, ""), 2)
 }
 
 // A line that is over may name what was deleted since: no import finds that, and the line is left out.

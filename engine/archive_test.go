@@ -326,6 +326,24 @@ func sealed(t *testing.T, lines [][]byte) []byte {
 	return append(out, mustPlainJSON(end)...)
 }
 
+// A date of birth of the year 0, which older versions took, stays as it is in the account that an archive becomes.
+func TestArchiveKeepsDatesOfBirthOfOlderVersions(t *testing.T) {
+	s := newShop(t)
+	m := s.do(commerce.CreateCustomer{Contact: base.Changed(commerce.Contact{FirstName: new("Ann"),
+		DateOfBirth: new("1980-02-29")})}).(*commerce.Customer)
+	text, _ := s.archive()
+	lines := bytes.SplitAfter(bytes.Replace(text, []byte("1980-02-29"), []byte("0000-02-29"), 1), []byte("\n"))
+	a, err := ReadArchive(bytes.NewReader(sealed(t, lines[:len(lines)-1])))
+	require.NoError(t, err)
+	other := base.MakeID(noon, base.Base{Lo: 9})
+	_, err = s.Import(t.Context(), a, ImportArchive{Account: other, Secret: zeroSecret})
+	require.NoError(t, err)
+	v, _ := s.View(other)
+	is := commerce.CustomerByID(v, m.ID).Contact
+	require.Equal(t, "0000-02-29", *is.DateOfBirth)
+	require.True(t, is.Unborn(v.Account(), s.now))
+}
+
 // An archive of which anything was cut, changed or swapped is refused. One that was sealed anew after that is refused,
 // or is an account that is in order: it never breaks the program.
 func TestArchiveIsJudged(t *testing.T) {

@@ -79,14 +79,20 @@ func (c *Contact) Anonymous() bool {
 	return c.Name() == "" && c.CompanyName == nil && c.Email == nil && c.Phone == nil
 }
 
+// Unborn says that a contact has a day of birth that nobody has: one still to come where the account is, or of the year
+// 0. Older versions took both.
+func (c *Contact) Unborn(a *base.Account, now int64) bool {
+	if c.DateOfBirth == nil {
+		return false
+	}
+	day, _ := timeline.ParseDate(*c.DateOfBirth)
+	zone, err := timeline.LoadZone(a.Timezone)
+	return day.Year < 1 || err == nil && timeline.DateOf(zone, now).Before(day)
+}
+
 // Born refuses a day of birth that is still to come where the account is.
 func Born(t *base.Tx, pointer string, c *base.Changes[Contact]) error {
-	if c.To.DateOfBirth == nil {
-		return nil
-	}
-	day, ok := timeline.ParseDate(*c.To.DateOfBirth)
-	zone, err := timeline.LoadZone(t.Acc.Row.Timezone)
-	if ok && err == nil && timeline.DateOf(zone, t.Now).Before(day) {
+	if c.To.Unborn(t.Acc.Row, t.Now) {
 		return base.InvalidAt(pointer+"/dateOfBirth", "range", "must not lie ahead")
 	}
 	return nil

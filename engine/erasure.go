@@ -4,9 +4,9 @@ import (
 	"bytes"
 	"context"
 	"encoding/json"
-	"errors"
 	"fmt"
 	"slices"
+	"sync/atomic"
 
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
@@ -244,48 +244,77 @@ func (p *traces) names(text []byte, at int64) bool {
 // again.
 type forgetter struct {
 	*Engine
-	seen   map[base.ID]uint64  // the sequence at which the erasure of a customer was met first
-	passes map[base.ID]*traces // of each account that has one under way
+	rounds   rounds
+	accounts map[base.ID]*forgetting
+	more     atomic.Bool // some account has more to do, which need not wait
+}
+
+// forgetting is what is known of one account.
+type forgetting struct {
+	seen map[base.ID]uint64 // the sequence at which the erasure of a customer was met first
+	pass *traces            // the one that is under way
 }
 
 func newForgetter(e *Engine) *forgetter {
-	return &forgetter{Engine: e, seen: map[base.ID]uint64{}, passes: map[base.ID]*traces{}}
+	return &forgetter{Engine: e, accounts: map[base.ID]*forgetting{}}
+}
+
+// of is what is known of an account.
+func (f *forgetter) of(account base.ID) *forgetting {
+	a := f.accounts[account]
+	if a == nil {
+		a = &forgetting{seen: map[base.ID]uint64{}}
+		f.accounts[account] = a
+	}
+	return a
 }
 
 // forgetAtOnce is how many bytes of an account's log of deliveries are looked through before it is the turn of others.
 // Tests make it less.
 var forgetAtOnce = 32 << 20
 
-// forget does a part of what there is to do in each account. more says that some is left that need not wait.
+// forget does a part of what there is to do in each account, in those where it takes long beside the others. more says
+// that some is left that need not wait.
 func (f *forgetter) forget(ctx context.Context) (more bool, err error) {
-	through := false
 	err = f.inEach(ctx, func(v base.View) error {
-		p, err := f.begin(v)
-		if p == nil {
-			return err
-		}
-		if err := f.forgetEvents(ctx, v, p); err != nil {
-			return err
-		}
-		more, through = more || !p.through, through || p.through
-		return nil
+		a := f.of(v.Acc.ID)
+		return f.rounds.beside(f.Engine, func(v base.View) error { return f.part(ctx, v, a) })(v)
 	})
-	if through {
-		err = errors.Join(err, f.forgetResults(ctx))
+	return f.more.Swap(false), err
+}
+
+// part does a part of what there is to do in an account: its events first, then what is kept of results.
+func (f *forgetter) part(ctx context.Context, v base.View, a *forgetting) error {
+	p, err := f.begin(v, a)
+	if p == nil {
+		return err
 	}
-	return more, err
+	if err := f.forgetEvents(ctx, v, p); err != nil {
+		return err
+	}
+	if !p.through {
+		f.more.Store(true)
+		return nil
+	}
+	err = f.eachKept(ctx, v.Acc.ID, func(_ base.ID, value []byte) (bool, error) {
+		return p.names(value, 0), nil
+	}, func(keys []base.ID) error { return f.blankResults(v.Acc.ID, p, keys) })
+	if err != nil {
+		return err
+	}
+	return f.end(v, a)
 }
 
 // begin is the pass of an account, nil where there is nothing to do. It begins once the rows on disk are as far as the
 // erasures that it is for. Those that it has not met before are marked: a crash may have come before their marks.
-func (f *forgetter) begin(v base.View) (*traces, error) {
-	if p := f.passes[v.Acc.ID]; p != nil {
-		return p, nil
+func (f *forgetter) begin(v base.View, a *forgetting) (*traces, error) {
+	if a.pass != nil {
+		return a.pass, nil
 	}
 	p := &traces{erased: map[string]int64{}}
 	var marks []persist.Pair
 	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
-		if f.seen[m.ID] == 0 {
+		if a.seen[m.ID] == 0 {
 			marks = append(marks, erasedMark(v.Acc.ID, m.ID))
 		}
 	}
@@ -295,10 +324,10 @@ func (f *forgetter) begin(v base.View) (*traces, error) {
 		}
 	}
 	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
-		if f.seen[m.ID] == 0 {
-			f.seen[m.ID] = v.Seq
+		if a.seen[m.ID] == 0 {
+			a.seen[m.ID] = v.Seq
 		}
-		if f.store.Marker().Seq >= f.seen[m.ID] {
+		if f.store.Marker().Seq >= a.seen[m.ID] {
 			p.erased[m.ID.String()] = m.ErasedAt
 			p.last = max(p.last, m.ErasedAt)
 		}
@@ -306,7 +335,7 @@ func (f *forgetter) begin(v base.View) (*traces, error) {
 	if len(p.erased) == 0 {
 		return nil, nil
 	}
-	f.passes[v.Acc.ID] = p
+	a.pass = p
 	return p, nil
 }
 
@@ -365,16 +394,17 @@ func (f *forgetter) forgetEvents(ctx context.Context, v base.View, p *traces) er
 	return err
 }
 
-// naming is what shows the record of an event if its body, that of a delivery, names a customer; nil: it does not.
+// naming is what shows the record of an event if its body, that of a delivery, names a customer; nil: it does not. One
+// that cannot be unpacked may name each.
 func (f *forgetter) naming(account base.ID, p *traces, d *outbox.Delivery, list []*outbox.Delivery) (*outbox.Shown,
 	error) {
 	body, err := base.ReadStored(f.store, outbox.BodyKind, account, d.Body)
 	if err != nil || body == nil {
 		return nil, err // dropped since
 	}
-	text, err := body.Text()
-	if err != nil || !p.names(text, base.CreatedAt(d.Event)) {
-		return nil, err
+	text, broken := body.Text()
+	if broken == nil && !p.names(text, base.CreatedAt(d.Event)) {
+		return nil, nil
 	}
 	s, err := outbox.ShownOf(f.store, account, body, text, list)
 	if err != nil {
@@ -383,24 +413,7 @@ func (f *forgetter) naming(account base.ID, p *traces, d *outbox.Delivery, list 
 	return &s, nil
 }
 
-// forgetResults blanks the results of requests in the accounts whose events are done, and says of the customers there
-// that nothing else is kept.
-func (f *forgetter) forgetResults(ctx context.Context) error {
-	return f.inEach(ctx, func(v base.View) error {
-		p := f.passes[v.Acc.ID]
-		if p == nil || !p.through {
-			return nil
-		}
-		err := f.eachKept(ctx, v.Acc.ID, func(_ base.ID, value []byte) (bool, error) {
-			return p.names(value, 0), nil
-		}, func(keys []base.ID) error { return f.blankResults(v.Acc.ID, p, keys) })
-		if err != nil {
-			return err
-		}
-		return f.end(v, p)
-	})
-}
-
+// blankResults blanks results of requests that name an erased customer.
 func (f *forgetter) blankResults(account base.ID, p *traces, keys []base.ID) (err error) {
 	var o blankTraces
 	o.keptRows, err = f.readKept(account, keys, func(r *idemRow) bool {
@@ -420,7 +433,8 @@ func isErasure(result []byte) bool {
 
 // end ends a pass: its customers are done, except for those that a body that cannot be read may name. These are in the
 // next pass, too.
-func (f *forgetter) end(v base.View, p *traces) error {
+func (f *forgetter) end(v base.View, a *forgetting) error {
+	p := a.pass
 	var list []*commerce.Customer
 	for m := range commerce.CustomerTable(v.Acc).By(commerce.CustomerByTraces, "") {
 		if _, ok := p.erased[m.ID.String()]; ok {
@@ -438,10 +452,10 @@ func (f *forgetter) end(v base.View, p *traces) error {
 			return err
 		}
 		for _, id := range o.done {
-			delete(f.seen, id)
+			delete(a.seen, id)
 		}
 	}
-	delete(f.passes, v.Acc.ID)
+	a.pass = nil
 	return p.unread
 }
 

@@ -358,7 +358,7 @@ func TestErasuresGoThroughTheLogTogether(t *testing.T) {
 	f := newForgetter(s.Engine)
 	ctx, stop := context.WithCancel(t.Context())
 	stop()
-	p, err := f.begin(s.view())
+	p, err := f.begin(s.view(), f.of(s.acc))
 	require.NoError(t, err)
 	require.ErrorIs(t, f.forgetEvents(ctx, s.view(), p), context.Canceled, "no delivery is waited for")
 	require.Equal(t, customers, left(s.acc))

@@ -2,7 +2,6 @@ package outbox
 
 import (
 	"bytes"
-	"errors"
 
 	"holdfast/engine/base"
 	"holdfast/persist"
@@ -14,7 +13,7 @@ import (
 type Shown struct {
 	Size       int // in bytes
 	body       *EventBody
-	blank      []byte // the body without the record
+	blank      []byte // the body without the record; nil: nothing is left of one that cannot be read
 	deliveries []Kept // all with that body
 }
 
@@ -22,11 +21,10 @@ type Shown struct {
 func ShownOf(store *persist.Store, account base.ID, body *EventBody, text []byte, list []*Delivery) (s Shown,
 	err error) {
 	const data = `,"data":`
-	i := bytes.Index(text, []byte(data))
-	if i < 0 {
-		return s, errors.New("an event without data")
+	s = Shown{Size: len(body.Packed) + len(text), body: body}
+	if i := bytes.Index(text, []byte(data)); i >= 0 {
+		s.blank = append(bytes.Clone(text[:i+len(data)]), "null}"...)
 	}
-	s = Shown{Size: len(text), body: body, blank: append(bytes.Clone(text[:i+len(data)]), "null}"...)}
 	for _, d := range list {
 		if d.Body != body.ID {
 			continue
@@ -55,9 +53,12 @@ func (s *Shown) Blank(t *base.Tx) bool {
 			return false
 		}
 		if row == nil {
-			row = &EventBody{ID: t.NewID(), Packed: Pack(s.blank)}
+			row = &EventBody{ID: t.NewID()}
 			base.Record(t, BodyKind, s.body, nil)
-			base.Record(t, BodyKind, nil, row)
+			if s.blank != nil {
+				row.Packed = Pack(s.blank)
+				base.Record(t, BodyKind, nil, row)
+			}
 		}
 		n := d.changed()
 		n.Body, n.Size = row.ID, uint32(len(s.blank)+d.Attempts*RowSize)

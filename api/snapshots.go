@@ -1,7 +1,6 @@
 package api
 
 import (
-	"cmp"
 	"slices"
 	"sync"
 
@@ -16,6 +15,7 @@ const (
 	pinnedFor       = 60_000 // milliseconds
 	pinsOfAnAccount = 8
 	pinsInAll       = 64
+	pinsOfMore      = 32 // behind so many, only an account that has none gets one
 )
 
 // pin is a state that is kept for a while. It holds the memory of what has changed since.
@@ -32,7 +32,7 @@ type pins struct {
 }
 
 // add pins a state at an instant. One that is pinned already is kept for longer, and is of this instant from then on.
-// ok is false where there are too many; wait is until the next one goes.
+// ok is false where there are too many; wait is until enough of them go.
 func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait int64) {
 	p.mu.Lock()
 	defer p.mu.Unlock()
@@ -42,19 +42,23 @@ func (p *pins) add(v base.View, now, clock int64) (until int64, ok bool, wait in
 		x.now, x.until = now, clock+pinnedFor
 		return x.until, true, 0
 	}
-	var own []pin
+	var ends, own []int64
 	for _, x := range p.list {
+		ends = append(ends, x.until)
 		if x.view.Account().ID == account {
-			own = append(own, x)
+			own = append(own, x.until)
 		}
 	}
-	full := own
-	if len(own) < pinsOfAnAccount {
-		full = p.list
+	most := pinsInAll
+	if len(own) > 0 {
+		most = pinsOfMore
 	}
-	if len(own) >= pinsOfAnAccount || len(p.list) >= pinsInAll {
-		first := slices.MinFunc(full, func(a, b pin) int { return cmp.Compare(a.until, b.until) })
-		return 0, false, first.until - clock
+	if len(own) >= pinsOfAnAccount {
+		ends, most = own, pinsOfAnAccount
+	}
+	if len(ends) >= most {
+		slices.Sort(ends)
+		return 0, false, ends[len(ends)-most] - clock
 	}
 	p.list = append(p.list, pin{v, now, clock + pinnedFor})
 	return clock + pinnedFor, true, 0

@@ -154,3 +154,30 @@ func TestPinsAreBounded(t *testing.T) {
 	s.server.pins.expire(s.clock.Load() + 7000)
 	require.Equal(t, 200, pin(key).status)
 }
+
+// Accounts that pin all that they may leave one for each of many others.
+func TestAccountsThatPinMuchLeaveSomeToOthers(t *testing.T) {
+	s := newShop(t)
+	pin := func(key string) *answer { return s.call("POST", snapshotsPath, "", "X-API-KEY", key) }
+	account := func(i int) string {
+		_, key := s.newAccount("Account", fmt.Sprintf("%c0000000", 'a'+i))
+		return key
+	}
+	pinned := 0
+	for i := range pinsInAll / pinsOfAnAccount {
+		key := account(i)
+		for range pinsOfAnAccount {
+			if pin(key).status == 200 {
+				pinned++
+			}
+			s.call("POST", "/v1/admin/skus", `{"name":"x"}`, "X-API-KEY", key)
+			s.clock.Add(100)
+		}
+	}
+	require.Equal(t, 36, pinned, "eight of each of the first four, and one of each of the others")
+	require.Equal(t, 200, pin(s.key).status)
+	s.ok("POST", "/v1/admin/skus", `{"name":"x"}`)
+	a := pin(s.key)
+	a.isRefusal(429, base.CodeRateLimited)
+	require.Equal(t, "55", a.header["Retry-After"], "until fewer than 32 are left")
+}

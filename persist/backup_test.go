@@ -388,13 +388,25 @@ func TestRestoreAsFarAsTheLogIsKept(t *testing.T) {
 	first := s.Marker().FirstKept
 	require.NoError(t, s.Close())
 	require.Greater(t, first, uint64(50))
-	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(first - 1)})
-	require.ErrorIs(t, err, ErrBadTarget)
-	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtInstant(-1)})
-	require.ErrorIs(t, err, ErrBadTarget)
-	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(first)})
+	for _, p := range []Point{AtSeq(first - 1), AtSeq(0), AtSeq(101), AtInstant(toy.ends[first].At - 1), AtInstant(-1)} {
+		_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p})
+		var kept *BadTargetError
+		require.ErrorAs(t, err, &kept)
+		require.Equal(t, first, kept.First.Seq)
+		require.EqualValues(t, 100, kept.End.Seq)
+	}
+	_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(first)})
 	require.NoError(t, err)
 	mustHold(t, toy, at(small(mem), "/restored"), first, first)
+
+	// Before the first record of all there is nothing, which only the sequence 0 asks for.
+	mem, toy = written(t, 30)
+	_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtInstant(-1)})
+	require.ErrorIs(t, err, ErrBadTarget)
+	b, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: AtSeq(0)})
+	require.NoError(t, err)
+	require.EqualValues(t, 30, b.Source.Seq)
+	mustHold(t, toy, at(small(mem), "/restored"), 0, 0)
 }
 
 // A restore finds a row that is not what the log left, and a source whose log is

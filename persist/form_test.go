@@ -67,12 +67,18 @@ func TestARestoredDirectoryHasTheFormOfItsPoint(t *testing.T) {
 	formerly(t, mem)
 	s := open(t, small(mem))
 	toy.resume(s)
+	var before, archive bytes.Buffer
+	from, err := s.WriteCheckpoint(t.Context(), &before, nil)
+	require.NoError(t, err)
 	require.NoError(t, s.Rewriting())
 	toy.run(t, s, 3)
 	require.NoError(t, s.Rewritten(Hash{7}))
 	toy.run(t, s, 3)
-	var archive bytes.Buffer
-	_, err := s.WriteCheckpoint(t.Context(), &archive, nil)
+	list, _ := pieces(t, s, from.End, 1)
+	require.Len(t, list, 6)
+	one, _ := pieces(t, s, from.End, 1<<20)
+	require.Len(t, one, 1)
+	_, err = s.WriteCheckpoint(t.Context(), &archive, nil)
 	require.NoError(t, err)
 	_, err = s.Checkpoint(t.Context(), "/copy", nil)
 	require.NoError(t, err)
@@ -87,7 +93,9 @@ func TestARestoredDirectoryHasTheFormOfItsPoint(t *testing.T) {
 		{1, Form{Format: 1}}, {0, Form{Format: 1}},
 	} {
 		for name, o := range map[string]RestoreOptions{"archive": {Archive: bytes.NewReader(archive.Bytes())},
-			"copy": {From: "/copy"}, "itself": {From: "/data"}} {
+			"copy": {From: "/copy"}, "itself": {From: "/data"},
+			"pieces": {Archive: bytes.NewReader(before.Bytes()), Segments: files(list)},
+			"piece":  {Archive: bytes.NewReader(before.Bytes()), Segments: files(one)}} {
 			o.FS, o.To, o.At = mem, "/to", AtSeq(c.seq)
 			_, err := Restore(t.Context(), o)
 			require.NoError(t, err, name)

@@ -107,6 +107,8 @@ func TestHeadLost(t *testing.T) {
 		require.Contains(t, err.Error(), "holdfast restore")
 		_, err = Verify("/data", VerifyOptions{FS: mem})
 		require.ErrorIs(t, err, ErrHeadLost)
+		_, err = Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored"})
+		require.ErrorIs(t, err, ErrHeadLost)
 		require.NoError(t, mem.RemoveAll("/data/HEAD"))
 	}
 }

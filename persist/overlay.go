@@ -101,7 +101,7 @@ func (o *overlay) drop(recs []Record) {
 		size += r.Size()
 		if r.Seq <= o.seen {
 			for c := range r.Changes() {
-				if im, ok := o.rows[text(c.row)]; ok && im.seq == r.Seq {
+				if o.rows[text(c.row)].seq == r.Seq {
 					delete(o.rows, text(c.row))
 				}
 			}

@@ -96,7 +96,20 @@ func TestRestoreWithSegments(t *testing.T) {
 	require.NoError(t, err)
 	require.NotZero(t, prev)
 	refused(gap, Point{}, "there is a gap: record", "up to record")
-	refused(files(list), AtSeq(101), "the kept log goes from record 1")
+	second, _, err := CheckSegment(bytes.NewReader(list[1]))
+	require.NoError(t, err)
+	for dir, at := range map[string]Point{"/gap": AtSeq(second.End.Seq), "/gapat": AtInstant(second.End.At)} {
+		b, err := restore(dir, gap, at) // the error says that such a point does
+		require.NoError(t, err)
+		require.Equal(t, second.End.Seq, b.End.Seq)
+	}
+	foreign, _ := written(t, 40)
+	s = open(t, small(foreign))
+	s.Published(40)
+	other, _ := pieces(t, s, Position{}, 1<<20)
+	require.NoError(t, s.Close())
+	refused(files(other), Point{}, "its record 40 is not the one that the archive")
+	refused(files(list), AtSeq(101), "the kept log goes from record 1 (")
 	newer := append([]byte(segmentMagic), 0, 0, 0, 1, 0, 0, 0, 0)
 	z, err := zstd.NewWriter(nil)
 	require.NoError(t, err)

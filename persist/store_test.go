@@ -229,6 +229,13 @@ func TestDamageThatPebbleCannotSee(t *testing.T) {
 		{"log behind the end", false, func(t *testing.T, db *pebble.DB) {
 			require.NoError(t, db.Set(logKey(61), get(t, db, logKey(60)), pebble.Sync))
 		}},
+		{"record older than the one before", false, func(t *testing.T, db *pebble.DB) {
+			last, err := decodeRecord(get(t, db, logKey(60)))
+			require.NoError(t, err)
+			var g Group
+			r := g.seal(last.Position, 61, last.At-1, 1, last.StateHash)
+			require.NoError(t, db.Set(logKey(61), r.raw, pebble.Sync))
+		}},
 		{"marker lost", false,
 			func(t *testing.T, db *pebble.DB) { require.NoError(t, db.Delete(markerKey, pebble.Sync)) }},
 		{"marker of another moment", false, func(t *testing.T, db *pebble.DB) {

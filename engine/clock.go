@@ -155,7 +155,7 @@ func (e *Engine) keepForgetting(ctx context.Context) {
 		case <-e.quit:
 			return
 		case <-forget.C:
-			more, err := erased.forget(ctx)
+			more, err := erased.forgetBeside(ctx)
 			e.tellKept(ctx, "what is kept of erased customers", err)
 			if forget.Reset(trimEvery); more {
 				forget.Reset(trimEvery / 10)

@@ -6,6 +6,7 @@ import (
 	"encoding/json"
 	"fmt"
 	"slices"
+	"sync"
 	"sync/atomic"
 
 	"holdfast/engine/base"
@@ -245,7 +246,7 @@ func (p *traces) names(text []byte, at int64) bool {
 type forgetter struct {
 	*Engine
 	rounds   rounds
-	accounts map[base.ID]*forgetting
+	accounts sync.Map    // *forgetting by the id of the account
 	more     atomic.Bool // some account has more to do, which need not wait
 }
 
@@ -255,36 +256,33 @@ type forgetting struct {
 	pass *traces            // the one that is under way
 }
 
-func newForgetter(e *Engine) *forgetter {
-	return &forgetter{Engine: e, accounts: map[base.ID]*forgetting{}}
-}
+func newForgetter(e *Engine) *forgetter { return &forgetter{Engine: e} }
 
-// of is what is known of an account.
+// of is what is known of an account. One goroutine at a time has to do with it.
 func (f *forgetter) of(account base.ID) *forgetting {
-	a := f.accounts[account]
-	if a == nil {
-		a = &forgetting{seen: map[base.ID]uint64{}}
-		f.accounts[account] = a
-	}
-	return a
+	a, _ := f.accounts.LoadOrStore(account, &forgetting{seen: map[base.ID]uint64{}})
+	return a.(*forgetting)
 }
 
 // forgetAtOnce is how many bytes of an account's log of deliveries are looked through before it is the turn of others.
 // Tests make it less.
 var forgetAtOnce = 32 << 20
 
-// forget does a part of what there is to do in each account, in those where it takes long beside the others. more says
-// that some is left that need not wait.
+// forget does a part of what there is to do in each account. more says that some is left that need not wait.
 func (f *forgetter) forget(ctx context.Context) (more bool, err error) {
-	err = f.inEach(ctx, func(v base.View) error {
-		a := f.of(v.Acc.ID)
-		return f.rounds.beside(f.Engine, func(v base.View) error { return f.part(ctx, v, a) })(v)
-	})
+	err = f.inEach(ctx, func(v base.View) error { return f.part(ctx, v) })
+	return f.more.Swap(false), err
+}
+
+// forgetBeside is forget, where an account in which it takes long goes on beside the others.
+func (f *forgetter) forgetBeside(ctx context.Context) (more bool, err error) {
+	err = f.inEach(ctx, f.rounds.beside(f.Engine, func(v base.View) error { return f.part(ctx, v) }))
 	return f.more.Swap(false), err
 }
 
 // part does a part of what there is to do in an account: its events first, then what is kept of results.
-func (f *forgetter) part(ctx context.Context, v base.View, a *forgetting) error {
+func (f *forgetter) part(ctx context.Context, v base.View) error {
+	a := f.of(v.Acc.ID)
 	p, err := f.begin(v, a)
 	if p == nil {
 		return err

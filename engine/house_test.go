@@ -264,7 +264,7 @@ func TestErasuresEndBesideABusyAccount(t *testing.T) {
 	_, over := s.large(s.acc, place("First"))
 	f := newForgetter(s.Engine)
 	require.Eventually(t, func() bool {
-		_, err := f.forget(t.Context())
+		_, err := f.forgetBeside(t.Context())
 		require.NoError(t, err)
 		return !free()
 	}, 20*time.Second, time.Millisecond)

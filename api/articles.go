@@ -197,21 +197,19 @@ var articleOperations = append([]operation{
 		}),
 	write(operation{
 		id: "admin.articles.update", method: "PATCH", path: "/v1/admin/articles/{id}", scopes: stockWrite,
-		guarded: true, answer: articleSchema,
+		answer: articleSchema,
 		summary: "Changes an article. If it is taken out of use, its auto-assigned holds move to other articles of " +
 			"its pool. If some find no place there, the request is refused with the plan, unless it is forced.",
 	}, input[patchArticle]{path: byID(func(o *patchArticle) *base.ID { return &o.ID }), body: patchArticleShape},
 		func(q *request, o *patchArticle) base.OpOf[*stock.Article] {
-			o.IfMatch, q.preview = q.ifMatch, o.dryRun
+			q.preview = o.dryRun
 			return o.PatchArticle
 		}, answerArticle),
-	write(operation{
-		id: "admin.articles.delete", method: "DELETE", path: "/v1/admin/articles/{id}", scopes: stockWrite,
-		guarded: true, answer: wire.NullSchema,
+	removal(operation{
+		id: "admin.articles.delete", path: "/v1/admin/articles/{id}", scopes: stockWrite,
 		summary: "Deletes an article with its units and events, unless a hold or reservation that is not over takes " +
 			"one of them.",
-	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })},
-		guarded(func(o *stock.DeleteArticle) *[]uint64 { return &o.IfMatch }), answerNull),
+	}, input[stock.DeleteArticle]{path: byID(func(o *stock.DeleteArticle) *base.ID { return &o.ID })}),
 	archivingArticle("archive", "Takes an article out of use. Its auto-assigned holds move to other articles of its "+
 		"pool. If some find no place there, the request is refused with the plan, unless it "+
 		"is forced.", true, archiveArticleShape),

@@ -91,26 +91,20 @@ var attributeOperations = []operation{
 		id: "admin.attributes.create", method: "POST", path: "/v1/admin/attributes", scopes: attributesWrite,
 		summary: "Creates an attribute, for values on articles, SKUs, customers and catalog items.",
 		answer:  attributeSchema,
-	}, input[label.CreateAttribute]{body: createAttributeShape},
-		asIs, answerAttribute),
+	}, input[label.CreateAttribute]{body: createAttributeShape}, asIs, answerAttribute),
 	readOne(operation{
 		id: "admin.attributes.get", method: "GET", path: "/v1/admin/attributes/{id}", scopes: attributesRead,
 		cached: true, summary: "Returns an attribute.", answer: attributeSchema,
 	}, byUUID(itself), "attribute", label.AttributeByID, answerAttribute),
 	write(operation{
 		id: "admin.attributes.update", method: "PATCH", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
-		guarded: true,
 		summary: "Changes an attribute. Values stay, except those that chose a deleted option: that takes force.",
 		answer:  attributeSchema,
 	}, input[label.PatchAttribute]{path: byUUID(func(o *label.PatchAttribute) *base.ID { return &o.ID }),
-		body: patchAttributeShape},
-		guarded(func(o *label.PatchAttribute) *[]uint64 { return &o.IfMatch }), answerAttribute),
-	write(operation{
-		id: "admin.attributes.delete", method: "DELETE", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
-		guarded: true,
+		body: patchAttributeShape}, asIs, answerAttribute),
+	removal(operation{
+		id: "admin.attributes.delete", path: "/v1/admin/attributes/{id}", scopes: attributesWrite,
 		summary: "Deletes an attribute and its values on every record; where there are any it takes force.",
-		answer:  wire.NullSchema,
 	}, input[label.DeleteAttribute]{path: byUUID(func(o *label.DeleteAttribute) *base.ID { return &o.ID }),
-		query: deleteAttributeQuery},
-		guarded(func(o *label.DeleteAttribute) *[]uint64 { return &o.IfMatch }), answerNull),
+		query: deleteAttributeQuery}),
 }

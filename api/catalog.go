@@ -145,19 +145,17 @@ var catalogOperations = append([]operation{
 	write(operation{
 		id: "admin.catalog.create", method: "POST", path: "/v1/admin/catalog", scopes: catalogWrite,
 		summary: "Creates a catalog item.", answer: catalogSchema,
-	}, input[commerce.CreateCatalogItem]{body: createCatalogShape},
-		asIs, behind(answerCatalogItem)),
+	}, input[commerce.CreateCatalogItem]{body: createCatalogShape}, asIs, behind(answerCatalogItem)),
 	readOne(operation{
 		id: "admin.catalog.get", method: "GET", path: "/v1/admin/catalog/{id}", scopes: catalogRead, cached: true,
 		summary: "Returns a catalog item.", answer: catalogSchema,
 	}, catalogPath, "catalog item", commerce.CatalogItemByID, answerCatalogItem),
 	write(operation{
 		id: "admin.catalog.update", method: "PATCH", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
-		guarded: true, summary: "Changes a catalog item; holds that were made of other components keep what they have.",
-		answer: catalogSchema,
+		summary: "Changes a catalog item; holds that were made of other components keep what they have.",
+		answer:  catalogSchema,
 	}, input[commerce.PatchCatalogItem]{path: byUUID(func(o *commerce.PatchCatalogItem) *base.ID { return &o.ID }),
-		body: patchCatalogShape},
-		guarded(func(o *commerce.PatchCatalogItem) *[]uint64 { return &o.IfMatch }), behind(answerCatalogItem)),
+		body: patchCatalogShape}, asIs, behind(answerCatalogItem)),
 	deletion[commerce.CatalogItem](operation{
 		id: "admin.catalog.delete", path: "/v1/admin/catalog/{id}", scopes: catalogWrite,
 		summary: "Deletes a catalog item that no unclosed order and no current or future hold names.",

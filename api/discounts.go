@@ -73,19 +73,17 @@ var discountOperations = []operation{
 	write(operation{
 		id: "admin.discountCodes.create", method: "POST", path: "/v1/admin/discount-codes", scopes: discountsWrite,
 		summary: "Creates a discount code.", answer: discountSchema,
-	}, input[commerce.CreateDiscountCode]{body: createDiscountShape},
-		asIs, answerDiscountCode),
+	}, input[commerce.CreateDiscountCode]{body: createDiscountShape}, asIs, answerDiscountCode),
 	readOne(operation{
 		id: "admin.discountCodes.get", method: "GET", path: discountPath, scopes: discountsRead, cached: true,
 		summary: "Returns a discount code; its entity tag does not change when the code " +
 			"is used.", answer: discountSchema,
 	}, byID(itself), "discount code", commerce.DiscountCodeByID, answerDiscountCode),
 	write(operation{
-		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite, guarded: true,
+		id: "admin.discountCodes.update", method: "PATCH", path: discountPath, scopes: discountsWrite,
 		summary: "Changes a discount code; orders that carry it keep what it took off.", answer: discountSchema,
 	}, input[commerce.PatchDiscountCode]{path: byID(func(o *commerce.PatchDiscountCode) *base.ID { return &o.ID }),
-		body: patchDiscountShape},
-		guarded(func(o *commerce.PatchDiscountCode) *[]uint64 { return &o.IfMatch }), answerDiscountCode),
+		body: patchDiscountShape}, asIs, answerDiscountCode),
 	deletion[commerce.DiscountCode](operation{
 		id: "admin.discountCodes.delete", path: discountPath, scopes: discountsWrite,
 		summary: "Deletes a discount code; orders that carry it keep what it took off.",

@@ -59,9 +59,9 @@ const aboutEvents = "The events over the window, by start."
 var answerEvent = answers((*scribe).writeEvent)
 
 // eventPath is the path of one event of an article.
-func eventPath[In any](article, event func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("EventPath", wire.Required("id", wire.LooseID, article).Says("The article's id."),
-		wire.Required("eventId", wire.LooseID, event).Says("The event's id."))
+func eventPath[In any](at func(*In) (article, event *base.ID)) *wire.Shape[In] {
+	return byTwo("EventPath", pathID{"id", wire.LooseID, "The article's id."},
+		pathID{"eventId", wire.LooseID, "The event's id."}, at)
 }
 
 var eventOperations = []operation{
@@ -75,22 +75,18 @@ var eventOperations = []operation{
 	write(operation{
 		id: "admin.articles.updateScheduledEvent", method: "PATCH",
 		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: stockWrite, guarded: true, answer: eventSchema,
+		scopes: stockWrite, answer: eventSchema,
 		summary: "Changes a scheduled event; its type stays.",
 	}, input[stock.PatchScheduledEvent]{
-		path: eventPath(func(o *stock.PatchScheduledEvent) *base.ID {
-			return &o.Article
-		}, func(o *stock.PatchScheduledEvent) *base.ID { return &o.ID }),
+		path: eventPath(func(o *stock.PatchScheduledEvent) (article, event *base.ID) { return &o.Article, &o.ID }),
 		body: patchEventShape,
-	}, guarded(func(o *stock.PatchScheduledEvent) *[]uint64 { return &o.IfMatch }), answerEvent),
-	write(operation{
-		id: "admin.articles.deleteScheduledEvent", method: "DELETE",
-		path:   "/v1/admin/articles/{id}/scheduled-events/{eventId}",
-		scopes: stockWrite, guarded: true, answer: wire.NullSchema,
+	}, asIs, answerEvent),
+	removal(operation{
+		id:      "admin.articles.deleteScheduledEvent",
+		path:    "/v1/admin/articles/{id}/scheduled-events/{eventId}",
+		scopes:  stockWrite,
 		summary: "Removes a scheduled event and frees its unit.",
 	}, input[stock.DeleteScheduledEvent]{
-		path: eventPath(func(o *stock.DeleteScheduledEvent) *base.ID {
-			return &o.Article
-		}, func(o *stock.DeleteScheduledEvent) *base.ID { return &o.ID }),
-	}, guarded(func(o *stock.DeleteScheduledEvent) *[]uint64 { return &o.IfMatch }), answerNull),
+		path: eventPath(func(o *stock.DeleteScheduledEvent) (article, event *base.ID) { return &o.Article, &o.ID }),
+	}),
 }

@@ -400,7 +400,7 @@ func (q *request) importByRows(in input[importOfRows]) error {
 	}
 	var o importOfRows
 	q.read(in.untyped(), &o)
-	q.readConditions()
+	q.readConditions(&o)
 	if err := q.faulted(nil); err != nil {
 		return err
 	}

@@ -49,21 +49,17 @@ var externalPricingOperations = []operation{
 	}, asIs, answerExternalRow),
 	write(operation{
 		id: "admin.pricingTables.updateExternalPricingRow", method: "PATCH", path: externalRowPath + "/{rowId}",
-		scopes: externalWrite, guarded: true,
+		scopes:  externalWrite,
 		summary: "Changes an external row.", answer: externalRowSchema,
 	}, input[commerce.PatchExternalPricingRow]{
-		path: byTableRow(func(o *commerce.PatchExternalPricingRow) *base.ID {
-			return &o.Table
-		}, func(o *commerce.PatchExternalPricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.PatchExternalPricingRow) (table, row *base.ID) { return &o.Table, &o.ID }),
 		body: patchExternalRowShape,
-	}, guarded(func(o *commerce.PatchExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerExternalRow),
-	write(operation{
-		id: "admin.pricingTables.deleteExternalPricingRow", method: "DELETE", path: externalRowPath + "/{rowId}",
-		scopes: externalWrite, guarded: true,
-		summary: "Takes an external row out of a pricing table.", answer: wire.NullSchema,
+	}, asIs, answerExternalRow),
+	removal(operation{
+		id: "admin.pricingTables.deleteExternalPricingRow", path: externalRowPath + "/{rowId}",
+		scopes:  externalWrite,
+		summary: "Takes an external row out of a pricing table.",
 	}, input[commerce.DeleteExternalPricingRow]{
-		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) *base.ID {
-			return &o.Table
-		}, func(o *commerce.DeleteExternalPricingRow) *base.ID { return &o.ID }),
-	}, guarded(func(o *commerce.DeleteExternalPricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
+		path: byTableRow(func(o *commerce.DeleteExternalPricingRow) (table, row *base.ID) { return &o.Table, &o.ID }),
+	}),
 }

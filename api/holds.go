@@ -360,19 +360,18 @@ var holdOperations = []operation{
 		}
 		return answerHold(q, h)
 	}),
+	removal(operation{
+		id: "admin.holds.delete", path: "/v1/admin/holds/{id}", scopes: stockWrite,
+		summary: "Gives a hold's stock back.",
+	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })}),
 	write(operation{
-		id: "admin.holds.delete", method: "DELETE", path: "/v1/admin/holds/{id}", scopes: stockWrite, guarded: true,
-		summary: "Gives a hold's stock back.", answer: wire.NullSchema,
-	}, input[hold.ReleaseHold]{path: byUUID(func(o *hold.ReleaseHold) *base.ID { return &o.ID })},
-		guarded(func(o *hold.ReleaseHold) *[]uint64 { return &o.IfMatch }), answerNull),
-	write(operation{
-		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: stockWrite, guarded: true,
+		id: "admin.holds.update", method: "PATCH", path: "/v1/admin/holds/{id}", scopes: stockWrite,
 		answer: holdSchema,
 		summary: "Adds, changes and removes lines of a hold, and sets its customer: all or nothing. Units that the " +
 			"hold has count as free for it.",
 	}, input[heldChanges]{path: byUUID(func(o *heldChanges) *base.ID { return &o.ID }), body: changeHoldShape},
 		func(q *request, o *heldChanges) base.OpOf[*hold.Hold] {
-			o.IfMatch, q.preview = q.ifMatch, o.dryRun
+			q.preview = o.dryRun
 			for _, x := range o.change {
 				x.To = newEnd(x.to)
 				o.Change = append(o.Change, x.HoldLineChange)
@@ -400,6 +399,5 @@ var holdOperations = []operation{
 	write(operation{
 		id: "admin.holds.confirm", method: "POST", path: "/v1/admin/holds/{id}/confirm", scopes: stockWrite,
 		summary: "Makes a hold firm: it no longer expires.", answer: holdSchema,
-	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })},
-		asIs, answerHold),
+	}, input[hold.ConfirmHold]{path: byUUID(func(o *hold.ConfirmHold) *base.ID { return &o.ID })}, asIs, answerHold),
 }

@@ -43,8 +43,7 @@ var locationOperations = []operation{
 	write(operation{
 		id: "admin.locations.create", method: "POST", path: "/v1/admin/locations", scopes: []string{"locations.write"},
 		summary: "Creates a location.", answer: locationSchema,
-	}, input[stock.CreateLocation]{body: createLocationShape},
-		asIs, answerLocation),
+	}, input[stock.CreateLocation]{body: createLocationShape}, asIs, answerLocation),
 	readOne(operation{
 		id: "admin.locations.get", method: "GET", path: "/v1/admin/locations/{id}", scopes: []string{"locations.read"},
 		cached:  true,
@@ -52,12 +51,11 @@ var locationOperations = []operation{
 	}, byUUID(itself), "location", stock.LocationByID, answerLocation),
 	write(operation{
 		id: "admin.locations.update", method: "PATCH", path: "/v1/admin/locations/{id}",
-		scopes: []string{"locations.write"}, guarded: true,
+		scopes:  []string{"locations.write"},
 		summary: "Changes a location. Holds and orders that exist keep their instants under a new time zone.",
 		answer:  locationSchema,
 	}, input[stock.PatchLocation]{path: byUUID(func(o *stock.PatchLocation) *base.ID { return &o.ID }),
-		body: patchLocationShape},
-		guarded(func(o *stock.PatchLocation) *[]uint64 { return &o.IfMatch }), answerLocation),
+		body: patchLocationShape}, asIs, answerLocation),
 	deletion[stock.Location](operation{
 		id: "admin.locations.delete", path: "/v1/admin/locations/{id}", scopes: []string{"locations.write"},
 		summary: "Deletes a location that has no stock, now or later, and that no unclosed order and no current or " +

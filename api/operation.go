@@ -41,7 +41,7 @@ type operation struct {
 	apart   bool // outside the interface, for programs that watch the service or read its document: not in the document
 	live    bool // about the present alone: a read that takes no asOf
 	write   bool // changes something: takes an Idempotency-Key
-	guarded bool // takes If-Match
+	guarded bool // takes If-Match; set by write
 	cached  bool // takes If-None-Match
 
 	policy string // Content-Security-Policy of an answer that is a page; empty: that of all answers
@@ -121,6 +121,7 @@ func write[In, Record any](
 	render func(q *request, record Record) error,
 ) operation {
 	o.write = true
+	_, o.guarded = any(new(In)).(guarded)
 	from := in.untyped()
 	o.declare(from)
 	o.run = func(q *request) error {
@@ -129,7 +130,7 @@ func write[In, Record any](
 		}
 		v := new(In)
 		q.read(from, v)
-		q.readConditions()
+		q.readConditions(v)
 		got, err := q.carryOut(command(q, v))
 		if err != nil {
 			return err
@@ -161,24 +162,25 @@ func (q *request) carryOut(op base.Op) (record any, err error) {
 	return res.Record, nil
 }
 
+// guarded is an input that takes If-Match: it has base.IfMatch in it.
+type guarded interface{ Demand(revisions []uint64) }
+
 // asIs is the command of an input that is one itself.
 func asIs[Op base.OpOf[R], R any](_ *request, in Op) base.OpOf[R] { return in }
-
-// guarded is the command of an input that is one itself and takes If-Match; at is the place for the revisions that the
-// record may have.
-func guarded[Op base.OpOf[R], R any](at func(Op) *[]uint64) func(q *request, in Op) base.OpOf[R] {
-	return func(q *request, in Op) base.OpOf[R] {
-		*at(in) = q.ifMatch
-		return in
-	}
-}
 
 // deletion makes the operation that deletes a record; by makes its path, which names the record by an id.
 func deletion[R any, P base.Revised[R]](o operation,
 	by func(at func(*base.Delete[R, P]) *base.ID) *wire.Shape[base.Delete[R, P]]) operation {
-	o.method, o.guarded, o.answer = "DELETE", true, wire.NullSchema
-	return write(o, input[base.Delete[R, P]]{path: by(func(d *base.Delete[R, P]) *base.ID { return &d.ID })},
-		guarded(func(d *base.Delete[R, P]) *[]uint64 { return &d.IfMatch }), answerNull)
+	return removal(o, input[base.Delete[R, P]]{path: by(func(d *base.Delete[R, P]) *base.ID { return &d.ID })})
+}
+
+// removal makes the operation that removes what its input names.
+func removal[In any, Op interface {
+	*In
+	base.OpOf[any]
+}](o operation, in input[In]) operation {
+	o.method, o.answer = "DELETE", wire.NullSchema
+	return write(o, in, func(_ *request, in *In) base.OpOf[any] { return Op(in) }, answerNull)
 }
 
 // answerNull is the answer of what removes a record.
@@ -260,11 +262,27 @@ func (q *request) read(in anyInput, v any) {
 var emptyShape = wire.ShapeOf[none]("Empty")
 
 // byID is the path of most operations on one record.
-func byID[In any](at func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("ID", wire.Required("id", wire.LooseID, at).Says("The record's id."))
-}
+func byID[In any](at func(*In) *base.ID) *wire.Shape[In] { return byIDOf(wire.LooseID, at) }
 
 // byUUID is the same where the interface types the id as a uuid: another form is a fault.
 func byUUID[In any](at func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("ID", wire.Required("id", wire.UUID, at).Says("The record's id."))
+	return byIDOf(wire.UUID, at)
+}
+
+func byIDOf[In any](id wire.Kind[base.ID], at func(*In) *base.ID) *wire.Shape[In] {
+	return wire.ShapeOf("ID", wire.Required("id", id, at).Says("The record's id."))
+}
+
+// pathID is an id in a path.
+type pathID struct {
+	name  string
+	kind  wire.Kind[base.ID]
+	about string
+}
+
+// byTwo is the path of a record in another one; at gives the places for the ids of both.
+func byTwo[In any](shape string, outer, inner pathID, at func(*In) (outer, inner *base.ID)) *wire.Shape[In] {
+	return wire.ShapeOf(shape,
+		wire.Required(outer.name, outer.kind, func(in *In) *base.ID { id, _ := at(in); return id }).Says(outer.about),
+		wire.Required(inner.name, inner.kind, func(in *In) *base.ID { _, id := at(in); return id }).Says(inner.about))
 }

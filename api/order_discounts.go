@@ -94,14 +94,14 @@ var orderDiscountOperations = []operation{
 		appendRecord(&q.scribe, d, (*scribe).writeTrial)
 		return nil
 	}),
-	write(operation{
-		id: "admin.orders.removeDiscountCode", method: "DELETE", path: orderDiscountsPath + "/{code}",
-		scopes: ordersWrite, guarded: true, answer: wire.NullSchema,
+	removal(operation{
+		id: "admin.orders.removeDiscountCode", path: orderDiscountsPath + "/{code}",
+		scopes:  ordersWrite,
 		summary: "Takes a discount code off a draft or an open order and gives its use back.",
 	}, input[order.RemoveDiscount]{
 		path: wire.ShapeOf("OrderCodePath", wire.Required("orderId", wire.UUID,
 			func(o *order.RemoveDiscount) *base.ID { return &o.Order }).Says("The order's id."),
 			wire.Required("code", wire.Text(0, 1000), func(o *order.RemoveDiscount) *string { return &o.Code }).
 				Shows(`"SUMMER"`).Says("The text of the discount code; case does not count.")),
-	}, guarded(func(o *order.RemoveDiscount) *[]uint64 { return &o.IfMatch }), answerNull),
+	}),
 }

@@ -39,9 +39,9 @@ const (
 )
 
 // byLine is the path of one line of an order.
-func byLine[In any](order, line func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("LineItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."),
-		wire.Required("lineItemId", wire.UUID, line).Says("The line's id."))
+func byLine[In any](at func(*In) (order, line *base.ID)) *wire.Shape[In] {
+	return byTwo("LineItemPath", pathID{"id", wire.UUID, "The order's id."},
+		pathID{"lineItemId", wire.UUID, "The line's id."}, at)
 }
 
 var orderLineOperations = []operation{
@@ -56,15 +56,15 @@ var orderLineOperations = []operation{
 		return o.AddOrderLines
 	}, answerOrder),
 	write(operation{
-		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite, guarded: true,
+		id: "admin.orders.updateLineItem", method: "PATCH", path: linePath, scopes: ordersWrite,
 		answer: movedOrderSchema,
 		summary: "Changes a line item: all of it while it is pending, only its end while units are out. The stock " +
 			"for that is checked and taken in the same command.",
 	}, input[patchLine]{
-		path: byLine(func(o *patchLine) *base.ID { return &o.Order }, func(o *patchLine) *base.ID { return &o.ID }),
+		path: byLine(func(o *patchLine) (order, line *base.ID) { return &o.Order, &o.ID }),
 		body: patchLineShape,
 	}, func(q *request, o *patchLine) base.OpOf[*order.OrderRecord] {
-		o.IfMatch, q.preview = q.ifMatch, o.dryRun
+		q.preview = o.dryRun
 		if r := order.OrderByID(q.view, o.Order); r != nil && o.Fields.To.PricingRow != nil {
 			if l := r.LineOf(o.ID); l != nil {
 				q.claimRow(l.Item(), "pricingRowId")
@@ -72,13 +72,10 @@ var orderLineOperations = []operation{
 		}
 		return &o.PatchOrderLine
 	}, answerMovedOrder),
-	write(operation{
-		id: "admin.orders.deleteLineItem", method: "DELETE", path: linePath, scopes: ordersWrite, guarded: true,
-		answer:  wire.NullSchema,
+	removal(operation{
+		id: "admin.orders.deleteLineItem", path: linePath, scopes: ordersWrite,
 		summary: "Takes a line item and its add-ons off a draft or an open order.",
 	}, input[order.DeleteOrderLine]{
-		path: byLine(func(o *order.DeleteOrderLine) *base.ID {
-			return &o.Order
-		}, func(o *order.DeleteOrderLine) *base.ID { return &o.ID }),
-	}, guarded(func(o *order.DeleteOrderLine) *[]uint64 { return &o.IfMatch }), answerNull),
+		path: byLine(func(o *order.DeleteOrderLine) (order, line *base.ID) { return &o.Order, &o.ID }),
+	}),
 }

@@ -45,10 +45,9 @@ const (
 )
 
 // byStockItem is the path of one unit of an order.
-func byStockItem[In any](order, item func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("StockItemPath", wire.Required("id", wire.UUID, order).Says("The order's id."),
-		wire.Required("stockItemId", wire.UUID, item).
-			Says("The unit's id in the order."))
+func byStockItem[In any](at func(*In) (order, item *base.ID)) *wire.Shape[In] {
+	return byTwo("StockItemPath", pathID{"id", wire.UUID, "The order's id."},
+		pathID{"stockItemId", wire.UUID, "The unit's id in the order."}, at)
 }
 
 const stockItemPath = orderPath + "/stock-items/{stockItemId}"
@@ -104,8 +103,7 @@ var orderStepOperations = []operation{
 		summary: "Assigns an article to a unit of an order: one that its line may have, or a substitute. The unit is " +
 			"pinned there, and what may move makes room.",
 	}, input[previewed[order.AssignUnit]]{
-		path: byStockItem(func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Order },
-			func(o *previewed[order.AssignUnit]) *base.ID { return &o.op.Unit }),
+		path: byStockItem(func(o *previewed[order.AssignUnit]) (order, item *base.ID) { return &o.op.Order, &o.op.Unit }),
 		body: previewable(wire.ShapeOf("AssignStockItem",
 			wire.Required("articleId", wire.UUID, func(o *order.AssignUnit) *base.ID { return &o.Article }).
 				Says("The article for the unit."),
@@ -119,8 +117,7 @@ var orderStepOperations = []operation{
 		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its " +
 			"line costs that much less.",
 	}, input[previewed[order.CancelUnit]]{
-		path: byStockItem(func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Order },
-			func(o *previewed[order.CancelUnit]) *base.ID { return &o.op.Unit }),
+		path: byStockItem(func(o *previewed[order.CancelUnit]) (order, item *base.ID) { return &o.op.Order, &o.op.Unit }),
 		body: previewable(wire.ShapeOf[order.CancelUnit]("CancelStockItem")),
 	}, orPreview, answerOrder),
 	write(operation{
@@ -128,8 +125,7 @@ var orderStepOperations = []operation{
 		answer:  orderSchema,
 		summary: "Marks a returned unit as ready: its buffer ends now, and the rest of the buffer is free at once.",
 	}, input[order.ReadyUnit]{
-		path: byStockItem(func(o *order.ReadyUnit) *base.ID { return &o.Order },
-			func(o *order.ReadyUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.ReadyUnit) (order, item *base.ID) { return &o.Order, &o.Unit }),
 	}, asIs, answerOrder),
 	write(operation{
 		id: "admin.orders.unassignStockItem", method: "POST", path: stockItemPath + "/unassign", scopes: ordersWrite,
@@ -137,7 +133,6 @@ var orderStepOperations = []operation{
 		summary: "Removes the assignment of a unit: it may move from then on, and an article that was ordered " +
 			"takes the place of a substitute.",
 	}, input[order.UnassignUnit]{
-		path: byStockItem(func(o *order.UnassignUnit) *base.ID { return &o.Order },
-			func(o *order.UnassignUnit) *base.ID { return &o.Unit }),
+		path: byStockItem(func(o *order.UnassignUnit) (order, item *base.ID) { return &o.Order, &o.Unit }),
 	}, asIs, answerOrder),
 }

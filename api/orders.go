@@ -36,8 +36,8 @@ func mainContact[In any](at func(*In) **order.MainContact) wire.Field[In] {
 }
 
 // clearedContact has a mainContact of null say what a customerId of null says, where none is given.
-func clearedContact(f wire.Field[order.PatchOrder]) wire.Field[order.PatchOrder] {
-	return wire.Then(f, func(o *order.PatchOrder) {
+func clearedContact(f wire.Field[patchOrder]) wire.Field[patchOrder] {
+	return wire.Then(f, func(o *patchOrder) {
 		if o.Contact == nil && !o.Fields.Has("customerId") {
 			o.Fields.Given = append(o.Fields.Given, "customerId")
 		}
@@ -187,22 +187,31 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	return of
 }
 
+// patchOrder is a change of an order, or only what would come of it.
+type patchOrder struct {
+	order.PatchOrder
+	dryRun bool
+}
+
 var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
-	[]wire.Field[order.PatchOrder]{
+	[]wire.Field[patchOrder]{
 		clearedContact(mainContact(
-			func(o *order.PatchOrder) **order.MainContact { return &o.Contact })),
+			func(o *patchOrder) **order.MainContact { return &o.Contact })),
 		wire.Merged("pickupLocationId", wire.UUID, false,
-			func(o *order.PatchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
+			func(o *patchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
 		wire.Defaulted("allowOverbooking", wire.Boolean, false,
-			func(o *order.PatchOrder) *bool { return &o.AllowOverbooked }).
+			func(o *patchOrder) *bool { return &o.AllowOverbooked }).
 			Says("What counts on units that come back elsewhere becomes a conflict."),
 	},
-	wire.ChangedBy(func(o *order.PatchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...),
+	wire.ChangedBy(func(o *patchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...),
 	wire.Needing("orders.payments.write", wire.ChangedBy(
-		func(o *order.PatchOrder) *base.Changes[order.PaymentMethod] { return &o.Method },
+		func(o *patchOrder) *base.Changes[order.PaymentMethod] { return &o.Method },
 		wire.Reads("savedCard", wire.ObjectOf[order.SavedCard]("SavedCardInput")),
 		wire.Reads("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput")))),
-	externalFields(func(o *order.PatchOrder) *label.ExternalPatch { return &o.External }))...)
+	externalFields(func(o *patchOrder) *label.ExternalPatch { return &o.External }),
+	[]wire.Field[patchOrder]{
+		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchOrder) *bool { return &o.dryRun }).Says(aboutDryRun),
+	})...)
 
 var orderOperations = append([]operation{
 	readChecked(operation{
@@ -248,23 +257,18 @@ var orderOperations = append([]operation{
 		return nil
 	}),
 	write(operation{
-		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite, guarded: true,
+		id: "admin.orders.update", method: "PATCH", path: orderPath, scopes: ordersWrite,
 		summary: "Changes what was given for an order; its lines have operations of their own.", answer: orderSchema,
-	}, input[previewed[order.PatchOrder]]{
-		path: byUUID(func(o *previewed[order.PatchOrder]) *base.ID { return &o.op.ID }),
-		body: previewable(patchOrderShape),
-	},
-		func(q *request, o *previewed[order.PatchOrder]) base.OpOf[*order.OrderRecord] {
-			o.op.IfMatch = q.ifMatch
-			return orPreview(q, o)
+	}, input[patchOrder]{path: byUUID(func(o *patchOrder) *base.ID { return &o.ID }), body: patchOrderShape},
+		func(q *request, o *patchOrder) base.OpOf[*order.OrderRecord] {
+			q.preview = o.dryRun
+			return &o.PatchOrder
 		}, answerOrder),
-	write(operation{
-		id: "admin.orders.delete", method: "DELETE", path: orderPath, scopes: ordersWrite, guarded: true,
-		answer: wire.NullSchema,
+	removal(operation{
+		id: "admin.orders.delete", path: orderPath, scopes: ordersWrite,
 		summary: "Deletes an order that has no unit out, also a closed one. Its stock is free again, except for what " +
 			"was sold for good. The uses of its discount codes are given back.",
-	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })},
-		guarded(func(o *order.DeleteOrder) *[]uint64 { return &o.IfMatch }), answerNull),
+	}, input[order.DeleteOrder]{path: byUUID(func(o *order.DeleteOrder) *base.ID { return &o.ID })}),
 }, tagged[*order.OrderRecord]{
 	of: order.OrderLabels, about: "an order", area: "orders", path: ordersPath, id: wire.UUID, scopes: ordersWrite,
 	answer: orderSchema, render: answerOrder,

@@ -23,10 +23,9 @@ func byTable[In any](table func(*In) *base.ID) *wire.Shape[In] {
 		wire.Required("pricingTableId", wire.UUID, table).Says("The id of the pricing table."))
 }
 
-func byTableRow[In any](table, row func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("PricingRowPath", wire.Required("pricingTableId", wire.UUID,
-		table).Says("The id of the pricing table."), wire.Required("rowId", wire.UUID, row).
-		Says("The row's id."))
+func byTableRow[In any](at func(*In) (table, row *base.ID)) *wire.Shape[In] {
+	return byTwo("PricingRowPath", pathID{"pricingTableId", wire.UUID, "The id of the pricing table."},
+		pathID{"rowId", wire.UUID, "The row's id."}, at)
 }
 
 var createPricingTableShape = wire.ShapeOf("CreatePricingTable",
@@ -182,18 +181,16 @@ var pricingOperations = []operation{
 	write(operation{
 		id: "admin.pricingTables.create", method: "POST", path: "/v1/admin/pricing-tables/pricing-table",
 		scopes: pricingWrite, summary: "Creates a pricing table without rows.", answer: pricingTableSchema,
-	}, input[commerce.CreatePricingTable]{body: createPricingTableShape},
-		asIs, answerPricingTable),
+	}, input[commerce.CreatePricingTable]{body: createPricingTableShape}, asIs, answerPricingTable),
 	readOne(operation{
 		id: "admin.pricingTables.get", method: "GET", path: pricingTablePath, scopes: pricingRead, cached: true,
 		summary: "Returns a pricing table with its rows.", answer: pricingTableSchema,
 	}, byTable(itself), "pricing table", commerce.PricingTableByID, answerPricingTable),
 	write(operation{
-		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite, guarded: true,
+		id: "admin.pricingTables.update", method: "PATCH", path: pricingTablePath, scopes: pricingWrite,
 		summary: "Changes a pricing table.", answer: pricingTableSchema,
 	}, input[commerce.PatchPricingTable]{path: byTable(func(o *commerce.PatchPricingTable) *base.ID { return &o.ID }),
-		body: patchPricingTableShape},
-		guarded(func(o *commerce.PatchPricingTable) *[]uint64 { return &o.IfMatch }), answerPricingTable),
+		body: patchPricingTableShape}, asIs, answerPricingTable),
 	deletion[commerce.PricingTable](operation{
 		id: "admin.pricingTables.delete", path: pricingTablePath, scopes: pricingWrite,
 		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.",
@@ -230,7 +227,7 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.getRow", method: "GET", path: pricingRowPath, scopes: pricingRead, cached: true,
 		summary: "Returns a row of a pricing table.", answer: pricingRowSchema,
 	}, input[rowPath]{
-		path: byTableRow(func(p *rowPath) *base.ID { return &p.table }, func(p *rowPath) *base.ID { return &p.row }),
+		path: byTableRow(func(p *rowPath) (table, row *base.ID) { return &p.table, &p.row }),
 	}, func(q *request, at *rowPath) error {
 		p := commerce.PricingTableByID(q.view, at.table)
 		if p == nil {
@@ -243,22 +240,17 @@ var pricingOperations = []operation{
 		return answerPricingRow(q, r)
 	}),
 	write(operation{
-		id: "admin.pricingTables.updateRow", method: "PATCH", path: pricingRowPath, scopes: pricingWrite, guarded: true,
+		id: "admin.pricingTables.updateRow", method: "PATCH", path: pricingRowPath, scopes: pricingWrite,
 		summary: "Changes a row of a pricing table.", answer: pricingRowSchema,
 	}, input[commerce.PatchPricingRow]{
-		path: byTableRow(func(o *commerce.PatchPricingRow) *base.ID {
-			return &o.Table
-		}, func(o *commerce.PatchPricingRow) *base.ID { return &o.ID }),
+		path: byTableRow(func(o *commerce.PatchPricingRow) (table, row *base.ID) { return &o.Table, &o.ID }),
 		body: patchPricingRowShape,
-	}, guarded(func(o *commerce.PatchPricingRow) *[]uint64 { return &o.IfMatch }), answerPricingRow),
-	write(operation{
-		id: "admin.pricingTables.deleteRow", method: "DELETE", path: pricingRowPath, scopes: pricingWrite,
-		guarded: true,
+	}, asIs, answerPricingRow),
+	removal(operation{
+		id: "admin.pricingTables.deleteRow", path: pricingRowPath, scopes: pricingWrite,
 		summary: "Removes a row from a pricing table. If an order that is not closed is sold by it, the row is " +
-			"retired: it stays, and sells nothing new.", answer: wire.NullSchema,
+			"retired: it stays, and sells nothing new.",
 	}, input[commerce.DeletePricingRow]{
-		path: byTableRow(func(o *commerce.DeletePricingRow) *base.ID {
-			return &o.Table
-		}, func(o *commerce.DeletePricingRow) *base.ID { return &o.ID }),
-	}, guarded(func(o *commerce.DeletePricingRow) *[]uint64 { return &o.IfMatch }), answerNull),
+		path: byTableRow(func(o *commerce.DeletePricingRow) (table, row *base.ID) { return &o.Table, &o.ID }),
+	}),
 }

@@ -50,8 +50,7 @@ type request struct {
 	json        wire.Reader
 	path, query wire.Args
 	faults      wire.Faults
-	asOf        uint64   // sequence of the pinned snapshot that is read; 0: the present
-	ifMatch     []uint64 // revisions that If-Match names; none: any
+	asOf        uint64 // sequence of the pinned snapshot that is read; 0: the present
 	idem        engine.Idempotency
 	keyed       bool                   // idem is given
 	preview     bool                   // the command is planned, not done
@@ -113,7 +112,7 @@ func (q *request) release() {
 	q.path.Reset()
 	q.query.Reset()
 	q.faults = wire.Faults{}
-	q.ifMatch, q.links, q.secret, q.lacks = nil, q.links[:0], "", nil
+	q.links, q.secret, q.lacks = q.links[:0], "", nil
 	q.tag, q.held, q.replayed, q.keyed, q.preview, q.moved = 0, plain, false, false, false, nil
 	q.paid, q.charge, q.idle, q.asOf = false, charge{}, 0, 0
 	q.crowded, q.long, q.media, q.same, q.inQuery = false, false, "", nil, false
@@ -137,15 +136,16 @@ func (q *request) readPath() {
 	}
 }
 
-// readConditions reads the headers that bind a write to a revision and to its own repeats.
-func (q *request) readConditions() {
+// readConditions reads the headers that bind a write to a revision, for its input, and to its own repeats.
+func (q *request) readConditions(in any) {
 	h := &q.ctx.Request.Header
-	if lines := h.PeekAll("If-Match"); len(lines) > 0 && q.op.guarded { // several are one list
+	to, ok := in.(guarded)
+	if lines := h.PeekAll("If-Match"); len(lines) > 0 && ok { // several are one list
 		tags, all := parseTags(bytes.Join(lines, []byte{','}))
 		if !all && len(tags) == 0 {
 			tags = append(tags, 0) // none that could be one of ours: no record has revision 0
 		}
-		q.ifMatch = tags
+		to.Demand(tags)
 	}
 	keys := h.PeekAll("Idempotency-Key")
 	if len(keys) == 0 {

@@ -104,22 +104,20 @@ var tagOperations = []operation{
 		return o
 	}, answerTag),
 	write(operation{
-		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
+		id: "admin.tags.update", method: "PATCH", path: "/v1/admin/tags/{id}", scopes: tagsWrite,
 		summary: "Changes a tag's value, wherever it is linked; the key needs the write scope that goes with the " +
 			"tag's scope.", answer: tagSchema,
 	}, input[label.PatchTag]{path: byID(func(o *label.PatchTag) *base.ID { return &o.ID }), body: patchTagShape},
 		func(q *request, o *label.PatchTag) base.OpOf[*label.Tag] {
-			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
 		}, answerTag),
 	write(operation{
-		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite, guarded: true,
+		id: "admin.tags.delete", method: "DELETE", path: "/v1/admin/tags/{id}", scopes: tagsWrite,
 		summary: "Deletes a tag and takes it off every record; the key needs the write scope that goes with the " +
 			"tag's scope.", answer: wire.NullSchema,
 	}, input[label.DeleteTag]{path: byID(func(o *label.DeleteTag) *base.ID { return &o.ID })},
 		func(q *request, o *label.DeleteTag) base.OpOf[any] {
-			o.IfMatch = q.ifMatch
 			q.needTag(o.ID)
 			return o
 		}, answerNull),
@@ -132,14 +130,14 @@ func tagsField[In any](at func(*In) *label.LabelsPatch) wire.Field[In] {
 		Says("Ids of tags; the list replaces what is linked.")
 }
 
-// tagIDs are the tags that are linked, from the body, or unlinked, from the query, the body, or both alike.
-type tagIDs struct {
-	id          base.ID
+// unlinkTags is UnlinkTags with the tags as they come in: from the query, the body, or both alike.
+type unlinkTags struct {
+	label.UnlinkTags
 	query, body []base.ID
 }
 
 // given gives the ids, from the query or the body.
-func (q *request) given(o *tagIDs) []base.ID {
+func (q *request) given(o *unlinkTags) []base.ID {
 	tell := func(in, pointer, code, message string) {
 		if !q.faults.At(pointer) {
 			q.faults.Add(base.Fault{In: in, Pointer: pointer, Code: code, Message: message})
@@ -189,36 +187,36 @@ func (o linkTags[R]) Check(c *base.Checker) { o.LinkTags.Check(c) }
 
 // linkOperations are the two that link tags to records and unlink them.
 func (r tagged[R]) linkOperations() []operation {
-	id := wire.ShapeOf("ID",
-		wire.Required("id", r.id, func(o *tagIDs) *base.ID { return &o.id }).Says("The record's id."))
 	return []operation{
 		write(operation{
 			id: "admin." + r.area + ".linkTags", method: "POST", path: r.path + "/{id}/tags", scopes: r.scopes,
 			answer:  r.answer,
 			summary: "Links tags to " + r.about + "; a tag that is linked already stays.",
-		}, input[tagIDs]{
-			path: id,
+		}, input[linkTags[R]]{
+			path: byIDOf(r.id, func(o *linkTags[R]) *base.ID { return &o.ID }),
 			body: wire.ShapeOf("LinkTags", wire.Required("tagIds", wire.ListOf(wire.LooseID, 1, 100),
-				func(o *tagIDs) *[]base.ID { return &o.body }).Says("Ids of the tags.")),
-		}, func(_ *request, o *tagIDs) base.OpOf[R] {
-			return linkTags[R]{LinkTags: label.LinkTags{To: r.of, ID: o.id, Tags: o.body}}
+				func(o *linkTags[R]) *[]base.ID { return &o.Tags }).Says("Ids of the tags.")),
+		}, func(_ *request, o *linkTags[R]) base.OpOf[R] {
+			o.To = r.of
+			return o
 		}, r.render),
 		write(operation{
 			id: "admin." + r.area + ".unlinkTags", method: "DELETE", path: r.path + "/{id}/tags", scopes: r.scopes,
-			answer: wire.NullSchema, guarded: true,
+			answer: wire.NullSchema,
 			summary: "Unlinks tags from " + r.about +
 				"; the tags themselves stay. A tag that is not linked is ignored; a tag that does not exist is " +
 				"refused with 404.",
-		}, input[tagIDs]{
-			path: id,
+		}, input[unlinkTags]{
+			path: byIDOf(r.id, func(o *unlinkTags) *base.ID { return &o.ID }),
 			query: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.Commas(wire.ListOf(wire.LooseID, 1, 100)), nil,
-				func(o *tagIDs) *[]base.ID { return &o.query }).
+				func(o *unlinkTags) *[]base.ID { return &o.query }).
 				Says("Repeated, or with commas between; here or in the body.")),
 			body: wire.ShapeOf("TagIDs", wire.Defaulted("tagIds", wire.ListOf(wire.LooseID, 1, 100), nil,
-				func(o *tagIDs) *[]base.ID { return &o.body }).
+				func(o *unlinkTags) *[]base.ID { return &o.body }).
 				Says("Here or in the query.")),
-		}, func(q *request, o *tagIDs) base.OpOf[any] {
-			return label.UnlinkTags{From: r.of, ID: o.id, IfMatch: q.ifMatch, Tags: q.given(o)}
+		}, func(q *request, o *unlinkTags) base.OpOf[any] {
+			o.From, o.Tags = r.of, q.given(o)
+			return o
 		}, answerNull),
 	}
 }

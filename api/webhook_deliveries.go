@@ -38,9 +38,9 @@ type listDeliveries struct {
 // oneDelivery is a delivery of a webhook.
 type oneDelivery struct{ webhook, id base.ID }
 
-func byDelivery[In any](webhook, id func(*In) *base.ID) *wire.Shape[In] {
-	return wire.ShapeOf("Delivery", wire.Required("id", wire.UUID, webhook).Says("The webhook's id."),
-		wire.Required("deliveryId", wire.UUID, id).Says("The delivery's id."))
+func byDelivery[In any](at func(*In) (webhook, delivery *base.ID)) *wire.Shape[In] {
+	return byTwo("Delivery", pathID{"id", wire.UUID, "The webhook's id."},
+		pathID{"deliveryId", wire.UUID, "The delivery's id."}, at)
 }
 
 var listDeliveriesQuery = wire.ShapeOf("ListDeliveries",
@@ -139,8 +139,8 @@ var webhookDeliveryOperations = []operation{
 		cached:  true,
 		summary: "Returns a delivery with the bytes that are sent and what came of each attempt. " + eventScopeAbout,
 		answer:  deliveryDetailsSchema,
-	}, input[oneDelivery]{path: byDelivery(func(o *oneDelivery) *base.ID { return &o.webhook },
-		func(o *oneDelivery) *base.ID { return &o.id })},
+	}, input[oneDelivery]{
+		path: byDelivery(func(o *oneDelivery) (webhook, delivery *base.ID) { return &o.webhook, &o.id })},
 		func(q *request, o *oneDelivery) error {
 			d := outbox.DeliveryByID(q.view, o.id)
 			if d == nil || d.Webhook != o.webhook || outbox.WebhookByID(q.view, o.webhook) == nil {
@@ -166,9 +166,9 @@ var webhookDeliveryOperations = []operation{
 		answer: deliverySchema,
 		summary: "Sends an event once more, with the same bytes, also if the webhook is disabled. The result does " +
 			"not count for the webhook. " + eventScopeAbout,
-	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) *base.ID {
-		return &o.Webhook
-	}, func(o *outbox.RedeliverDelivery) *base.ID { return &o.ID })},
+	}, input[outbox.RedeliverDelivery]{path: byDelivery(func(o *outbox.RedeliverDelivery) (webhook, delivery *base.ID) {
+		return &o.Webhook, &o.ID
+	})},
 		func(q *request, o *outbox.RedeliverDelivery) base.OpOf[*outbox.Delivery] {
 			q.needHook(o.Webhook)
 			if d := outbox.DeliveryByID(q.view, o.ID); d != nil && d.Webhook == o.Webhook {

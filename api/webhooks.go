@@ -194,7 +194,7 @@ var webhookOperations = []operation{
 		summary: "Returns a webhook.", answer: webhookSchema,
 	}, byUUID(itself), "webhook", outbox.WebhookByID, answerWebhook),
 	write(operation{
-		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite, guarded: true,
+		id: "admin.webhooks.update", method: "PATCH", path: webhookPath, scopes: webhooksWrite,
 		summary: "Changes a webhook. Queued events go to the endpoint that is set when they " +
 			"are sent. " + hookScopeAbout,
 		answer: webhookSchema,
@@ -209,14 +209,13 @@ var webhookOperations = []operation{
 			if o.Fields.Has("url") {
 				q.reach(o.Fields.To.URL)
 			}
-			o.IfMatch, o.Maker = q.ifMatch, q.maker()
+			o.Maker = q.maker()
 			return o
 		}, answerWebhook),
-	write(operation{
-		id: "admin.webhooks.delete", method: "DELETE", path: webhookPath, scopes: webhooksWrite, guarded: true,
-		summary: "Deletes a webhook with its log; what is queued is not sent.", answer: wire.NullSchema,
-	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })},
-		guarded(func(o *outbox.DeleteWebhook) *[]uint64 { return &o.IfMatch }), answerNull),
+	removal(operation{
+		id: "admin.webhooks.delete", path: webhookPath, scopes: webhooksWrite,
+		summary: "Deletes a webhook with its log; what is queued is not sent.",
+	}, input[outbox.DeleteWebhook]{path: byUUID(func(o *outbox.DeleteWebhook) *base.ID { return &o.ID })}),
 	webhookAction("enable", "enable", "Enables a disabled webhook: later events are sent to it. Call recover to send "+
 		"what failed or was kept meanwhile.",
 		func(o *outbox.EnableWebhook) *base.ID {

@@ -55,8 +55,8 @@ func (o CreateKey) PlanOn(t *base.Tx) (any, error) {
 // *RevokedKey, which names them.
 type RevokeKey struct {
 	base.Answers[*RevokedKey]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
@@ -64,7 +64,7 @@ func (o RevokeKey) PlanOn(t *base.Tx) (any, error) {
 	if k == nil {
 		return nil, base.NotFound("API key")
 	}
-	if err := base.Match(o.IfMatch, k.Revision); err != nil {
+	if err := o.IfMatch.Match(k.Revision); err != nil {
 		return nil, err
 	}
 	if k.RevokedAt != nil {

@@ -34,8 +34,7 @@ const (
 // erase one again changes nothing.
 type EraseCustomer struct {
 	base.Answers[*commerce.Customer]
-	ID      base.ID
-	IfMatch []uint64
+	ID base.ID
 
 	again bool // it was done, and a restore has taken it back: also where orders are not closed
 }
@@ -53,7 +52,7 @@ func (o EraseCustomer) Size(a *base.AccountState) (n int) {
 }
 
 func (o EraseCustomer) PlanOn(t *base.Tx) (any, error) {
-	m, err := base.Found(t, commerce.CustomerKind, o.ID, o.IfMatch)
+	m, err := base.Found(t, commerce.CustomerKind, o.ID, nil)
 	if err != nil || m.ErasedAt != 0 {
 		return m, err
 	}

@@ -66,15 +66,15 @@ func (a *Account) Touch(now int64) { a.UpdatedAt, a.Revision = now, a.Revision+1
 // closed.
 type PatchAccount struct {
 	Answers[*Account]
-	IfMatch []uint64
-	Fields  Changes[AccountFields]
+	IfMatch
+	Fields Changes[AccountFields]
 }
 
 func (o PatchAccount) Check(c *Checker) { o.Fields.Check(c, "") }
 
 func (o PatchAccount) PlanOn(t *Tx) (any, error) {
 	a := t.Acc.Row
-	if err := Match(o.IfMatch, a.Rev()); err != nil {
+	if err := o.IfMatch.Match(a.Rev()); err != nil {
 		return nil, err
 	}
 	n := *a

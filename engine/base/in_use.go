@@ -41,8 +41,8 @@ func (a *AccountState) Unreferred(id ID, now int64) error {
 // Delete removes a record. Its kind may refuse that (Kind.Kept). What has a number leaves a tombstone.
 type Delete[R any, P Revised[R]] struct {
 	Answers[any]
-	ID      ID
-	IfMatch []uint64
+	IfMatch
+	ID ID
 }
 
 func (o Delete[R, P]) PlanOn(t *Tx) (any, error) {

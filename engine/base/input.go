@@ -288,18 +288,5 @@ func (c *Checker) Within(pointer string, faults []Fault) {
 	}
 }
 
-// Match holds a record's revision against the ones a caller accepts.
-func Match(wanted []uint64, revision uint64) error {
-	if len(wanted) == 0 {
-		return nil
-	}
-	for _, w := range wanted {
-		if w == revision {
-			return nil
-		}
-	}
-	return Refuse(CodePrecondition, "the record was changed since it was read")
-}
-
 // DistinctValue is one that no two rows of a kind may have, with its pointer.
 type DistinctValue struct{ Pointer, Value string }

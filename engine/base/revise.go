@@ -1,6 +1,9 @@
 package base
 
-import "bytes"
+import (
+	"bytes"
+	"slices"
+)
 
 // This file owns changes of records that count their revisions.
 
@@ -24,13 +27,27 @@ func (s *Stamp) Touch(now int64)  { *s = Stamp{now, s.Revision + 1} }
 // Stamp is that of a record's first revision.
 func (t *Tx) Stamp() Stamp { return Stamp{t.Now, 1} }
 
+// IfMatch is embedded in an operation on one record, and says which revisions the record may have; none: any.
+type IfMatch []uint64
+
+// Demand sets the revisions that the record may have.
+func (m *IfMatch) Demand(revisions []uint64) { *m = revisions }
+
+// Match refuses a revision that is none of those.
+func (m IfMatch) Match(revision uint64) error {
+	if len(m) == 0 || slices.Contains(m, revision) {
+		return nil
+	}
+	return Refuse(CodePrecondition, "the record was changed since it was read")
+}
+
 // Found is the record that a command names, in a revision that the caller accepts.
-func Found[R any, P Revised[R]](t *Tx, k *Kind[R], id ID, ifMatch []uint64) (*R, error) {
+func Found[R any, P Revised[R]](t *Tx, k *Kind[R], id ID, ifMatch IfMatch) (*R, error) {
 	r := k.In(t.Acc).Get(id)
 	if r == nil {
 		return nil, NotFound(k.Name)
 	}
-	return r, Match(ifMatch, P(r).Rev())
+	return r, ifMatch.Match(P(r).Rev())
 }
 
 // Revise adds a record as a patch leaves it to the write set, as its next revision, and returns it. One that is as it

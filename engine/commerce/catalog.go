@@ -267,11 +267,11 @@ func newVariants(t *base.Tx, list []Variant) []Variant {
 // what they have.
 type PatchCatalogItem struct {
 	base.Answers[*CatalogItem]
-	ID      base.ID
-	IfMatch []uint64
-	Fields  base.Changes[CatalogFields]
-	Offer   base.Changes[CatalogOffer]
-	Labels  label.LabelsPatch
+	base.IfMatch
+	ID     base.ID
+	Fields base.Changes[CatalogFields]
+	Offer  base.Changes[CatalogOffer]
+	Labels label.LabelsPatch
 }
 
 func (o PatchCatalogItem) Check(c *base.Checker) {

@@ -129,8 +129,8 @@ func (o CreateCustomer) PlanOn(t *base.Tx) (any, error) {
 // PatchCustomer changes a customer.
 type PatchCustomer struct {
 	base.Answers[*Customer]
+	base.IfMatch
 	ID      base.ID
-	IfMatch []uint64
 	Contact base.Changes[Contact]
 	Labels  label.LabelsPatch
 }

@@ -166,9 +166,9 @@ func codeIsFree(t *base.Tx, code string, of base.ID) error {
 // account's currency.
 type PatchDiscountCode struct {
 	base.Answers[*DiscountCode]
-	ID      base.ID
-	IfMatch []uint64
-	Fields  base.Changes[DiscountTerms]
+	base.IfMatch
+	ID     base.ID
+	Fields base.Changes[DiscountTerms]
 }
 
 func (o PatchDiscountCode) Check(c *base.Checker) { o.Fields.Check(c, "") }

@@ -51,10 +51,10 @@ func (o CreateExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 // PatchExternalPricingRow changes an external row.
 type PatchExternalPricingRow struct {
 	base.Answers[*ExternalPricingRow]
-	Table   base.ID
-	ID      base.ID
-	IfMatch []uint64
-	Fields  base.Changes[ExternalPricingFields]
+	base.IfMatch
+	Table  base.ID
+	ID     base.ID
+	Fields base.Changes[ExternalPricingFields]
 }
 
 func (o PatchExternalPricingRow) Check(c *base.Checker) { o.Fields.Check(c, "") }
@@ -77,9 +77,9 @@ func (o PatchExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 // DeleteExternalPricingRow takes an external row out of a pricing table.
 type DeleteExternalPricingRow struct {
 	base.Answers[any]
-	Table   base.ID
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	Table base.ID
+	ID    base.ID
 }
 
 func (o DeleteExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
@@ -92,7 +92,7 @@ func (o DeleteExternalPricingRow) PlanOn(t *base.Tx) (any, error) {
 }
 
 // externalRow finds an external row of a table in a revision that the caller accepts.
-func externalRow(t *base.Tx, table, id base.ID, ifMatch []uint64) (p *PricingTable, i int, err error) {
+func externalRow(t *base.Tx, table, id base.ID, ifMatch base.IfMatch) (p *PricingTable, i int, err error) {
 	if p, err = base.Found(t, PricingTableKind, table, nil); err != nil {
 		return nil, 0, err
 	}
@@ -100,5 +100,5 @@ func externalRow(t *base.Tx, table, id base.ID, ifMatch []uint64) (p *PricingTab
 	if i < 0 {
 		return nil, 0, base.NotFound("external pricing row of this table")
 	}
-	return p, i, base.Match(ifMatch, p.Externals[i].Revision)
+	return p, i, ifMatch.Match(p.Externals[i].Revision)
 }

@@ -172,9 +172,9 @@ func (p *SubscriptionPatch) merged(c *base.Checker, pointer string, was *Subscri
 // PatchPricingRow changes a row.
 type PatchPricingRow struct {
 	base.Answers[*PricingRow]
+	base.IfMatch
 	Table        base.ID
 	ID           base.ID
-	IfMatch      []uint64
 	Fields       base.Changes[PricingRowFields]
 	Duration     stock.BufferPatch
 	Subscription base.Opt[SubscriptionPatch]
@@ -233,9 +233,9 @@ func (o PatchPricingRow) PlanOn(t *base.Tx) (any, error) {
 // retired: it stays in the table, and no other line is sold by it.
 type DeletePricingRow struct {
 	base.Answers[any]
-	Table   base.ID
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	Table base.ID
+	ID    base.ID
 }
 
 func (o DeletePricingRow) PlanOn(t *base.Tx) (any, error) {
@@ -256,14 +256,14 @@ func (o DeletePricingRow) PlanOn(t *base.Tx) (any, error) {
 }
 
 // pricingRow finds a row of a table in a revision that the caller accepts.
-func pricingRow(t *base.Tx, table, id base.ID, ifMatch []uint64) (p *PricingTable, i int, err error) {
+func pricingRow(t *base.Tx, table, id base.ID, ifMatch base.IfMatch) (p *PricingTable, i int, err error) {
 	if p, err = base.Found(t, PricingTableKind, table, nil); err != nil {
 		return nil, 0, err
 	}
 	if i = p.rowAt(id); i < 0 {
 		return nil, 0, base.NotFound("pricing row of this table")
 	}
-	return p, i, base.Match(ifMatch, p.Rows[i].Revision)
+	return p, i, ifMatch.Match(p.Rows[i].Revision)
 }
 
 func (p *PricingTable) rowAt(id base.ID) int {

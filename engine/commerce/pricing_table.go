@@ -79,9 +79,9 @@ func (o CreatePricingTable) PlanOn(t *base.Tx) (any, error) {
 // PatchPricingTable changes a pricing table; its rows have operations of their own.
 type PatchPricingTable struct {
 	base.Answers[*PricingTable]
-	ID      base.ID
-	IfMatch []uint64
-	Fields  base.Changes[PricingTableFields]
+	base.IfMatch
+	ID     base.ID
+	Fields base.Changes[PricingTableFields]
 }
 
 func (o PatchPricingTable) Check(c *base.Checker) { o.Fields.Check(c, "") }

@@ -18,8 +18,8 @@ import (
 // a refusal numbers the lines as they would be. It answers with the *Hold.
 type ChangeHold struct {
 	base.Answers[*Hold]
+	base.IfMatch
 	ID        base.ID
-	IfMatch   []uint64
 	Customer  base.Opt[base.ID] // the customer that it is for; null: none
 	Add       []HoldLineInput
 	Change    []HoldLineChange
@@ -95,7 +95,7 @@ func (o ChangeHold) PlanOn(t *base.Tx) (any, error) {
 	if err != nil {
 		return nil, err
 	}
-	if err := base.Match(o.IfMatch, rec.revision()); err != nil {
+	if err := o.IfMatch.Match(rec.revision()); err != nil {
 		return nil, err
 	}
 	lines, err := o.lines(t, rec)

@@ -312,8 +312,8 @@ func LiveHold(t *base.Tx, id base.ID) (*HoldRecord, error) {
 // ReleaseHold gives a hold's stock back. A hold that has ended is not found.
 type ReleaseHold struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 // Size counts the units of the hold.
@@ -324,7 +324,7 @@ func (o ReleaseHold) PlanOn(t *base.Tx) (any, error) {
 	if rec == nil || rec.Status.Ended() {
 		return nil, base.NotFound("hold")
 	}
-	if err := base.Match(o.IfMatch, rec.revision()); err != nil {
+	if err := o.IfMatch.Match(rec.revision()); err != nil {
 		return nil, err
 	}
 	end(t, rec, Released)

@@ -161,8 +161,8 @@ func group(t *base.Tx, name string) *AttributeGroup {
 // bounds as a deleted tag; where there are any it is refused, unless Force says so.
 type PatchAttribute struct {
 	base.Answers[*Attribute]
+	base.IfMatch
 	ID      base.ID
-	IfMatch []uint64
 	Fields  base.Changes[AttributeFields]
 	Options base.Opt[[]AttributeOption]
 	Group   base.Opt[string]
@@ -265,9 +265,9 @@ func newOptions(t *base.Tx, d *Attribute, list []AttributeOption) []AttributeOpt
 // taken off; where there are any it is refused, unless Force says so.
 type DeleteAttribute struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
-	Force   bool
+	base.IfMatch
+	ID    base.ID
+	Force bool
 }
 
 // Size is that of the sweep.

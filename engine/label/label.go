@@ -149,7 +149,7 @@ type Labelled interface {
 	// With finds the record that has an external id.
 	With(a *base.AccountState) func(external string) (base.ID, bool)
 	// Edit changes the labels of one record.
-	Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error)
+	Edit(t *base.Tx, id base.ID, ifMatch base.IfMatch, change func(*Labels) error) (any, error)
 	// SizeOf is how large a record is, in units (base.Sized).
 	SizeOf(a *base.AccountState, id base.ID) int
 	// sweep does a part of what is taken off all records; if there is more, it says with which record it continues.
@@ -229,7 +229,7 @@ func (k *LabelledKind[R, P]) With(a *base.AccountState) func(external string) (b
 }
 
 // Edit changes the labels of a record.
-func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*Labels) error) (any, error) {
+func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch base.IfMatch, change func(*Labels) error) (any, error) {
 	r, err := base.Found[R, P](t, k.Kind, id, ifMatch)
 	if err != nil {
 		return nil, err
@@ -281,9 +281,9 @@ func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
 // UnlinkTags takes tags off a record; one that is not linked is no fault, one that is not there is.
 type UnlinkTags struct {
 	base.Answers[any]
+	base.IfMatch
 	From    Labelled
 	ID      base.ID
-	IfMatch []uint64
 	Tags    []base.ID
 }
 

@@ -91,9 +91,9 @@ func (o CreateTag) PlanOn(t *base.Tx) (any, error) {
 // PatchTag changes a tag. Every record that it is linked to shows the new value at once.
 type PatchTag struct {
 	base.Answers[*Tag]
-	ID      base.ID
-	IfMatch []uint64
-	Fields  base.Changes[TagFields]
+	base.IfMatch
+	ID     base.ID
+	Fields base.Changes[TagFields]
 }
 
 func (o PatchTag) Check(c *base.Checker) { o.Fields.Check(c, "") }
@@ -116,8 +116,8 @@ func (o PatchTag) PlanOn(t *base.Tx) (any, error) {
 // rest in commands of the clock before any other of the account.
 type DeleteTag struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 // Size is that of the sweep.

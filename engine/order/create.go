@@ -338,8 +338,8 @@ func (o CreateOrder) PlanOn(t *base.Tx) (any, error) {
 // PatchOrder changes what an order has as given. Its pickup location changes only in a draft.
 type PatchOrder struct {
 	base.Answers[*OrderRecord]
+	base.IfMatch
 	ID       base.ID
-	IfMatch  []uint64
 	Fields   base.Changes[OrderInput] // a return location of null: the pickup location
 	Contact  *MainContact
 	Pickup   base.Opt[base.ID]

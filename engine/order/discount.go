@@ -151,9 +151,9 @@ func TryDiscount(v base.View, order base.ID, text string, now int64) (*Discounte
 // RemoveDiscount takes a discount code off a draft or an open order and gives its use back.
 type RemoveDiscount struct {
 	base.Answers[any]
-	Order   base.ID
-	IfMatch []uint64
-	Code    string
+	base.IfMatch
+	Order base.ID
+	Code  string
 }
 
 func (o RemoveDiscount) PlanOn(t *base.Tx) (any, error) {

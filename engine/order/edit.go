@@ -73,19 +73,19 @@ func Edit(t *base.Tx, id base.ID) (*Order, error) {
 }
 
 // editMatching is Edit of an order in a revision that the caller accepts.
-func editMatching(t *base.Tx, id base.ID, ifMatch []uint64) (*Order, error) {
+func editMatching(t *base.Tx, id base.ID, ifMatch base.IfMatch) (*Order, error) {
 	o := order(t, id)
 	if o == nil {
 		return nil, base.NotFound("order")
 	}
-	if err := base.Match(ifMatch, o.Revision); err != nil {
+	if err := ifMatch.Match(o.Revision); err != nil {
 		return nil, err
 	}
 	return Edit(t, id)
 }
 
 // editFor is editMatching of an order whose state allows what is to be done with it.
-func editFor(t *base.Tx, a OrderAction, id base.ID, ifMatch []uint64) (*Order, error) {
+func editFor(t *base.Tx, a OrderAction, id base.ID, ifMatch base.IfMatch) (*Order, error) {
 	n, err := editMatching(t, id, ifMatch)
 	if err != nil {
 		return nil, err
@@ -95,7 +95,7 @@ func editFor(t *base.Tx, a OrderAction, id base.ID, ifMatch []uint64) (*Order, e
 
 // editLine is editMatching of an order that has a line, and says where. A line that it has not counts more than its
 // revision.
-func editLine(t *base.Tx, made, line base.ID, ifMatch []uint64) (n *Order, i int, err error) {
+func editLine(t *base.Tx, made, line base.ID, ifMatch base.IfMatch) (n *Order, i int, err error) {
 	if o := order(t, made); o != nil && o.line(line) < 0 {
 		return nil, 0, base.NotFound("line item of this order")
 	}

@@ -351,8 +351,8 @@ func open(t *base.Tx, o *Order, first int, overbook bool) error {
 // What its stock needs is checked and taken in the same command.
 type PatchOrderLine struct {
 	base.Answers[*OrderRecord]
+	base.IfMatch
 	Order, ID       base.ID
-	IfMatch         []uint64
 	Fields          base.Changes[OrderLineInput] // a unit price of null: what the row says
 	AllowOverbooked bool
 }
@@ -540,8 +540,8 @@ func fewer(t *base.Tx, l *OrderLine, items int) error {
 // DeleteOrderLine takes a line item and its add-ons off a draft or an open order.
 type DeleteOrderLine struct {
 	base.Answers[any]
+	base.IfMatch
 	Order, ID base.ID
-	IfMatch   []uint64
 }
 
 func (o DeleteOrderLine) PlanOn(t *base.Tx) (any, error) {

@@ -253,7 +253,7 @@ type orderLabels struct {
 func (orderLabels) Zero() any { return new(OrderRecord) }
 
 // Edit changes the labels of an order.
-func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch []uint64, change func(*label.Labels) error) (any, error) {
+func (k orderLabels) Edit(t *base.Tx, id base.ID, ifMatch base.IfMatch, change func(*label.Labels) error) (any, error) {
 	r, err := k.LabelledKind.Edit(t, id, ifMatch, change)
 	if err != nil {
 		return nil, err

@@ -166,8 +166,8 @@ func (o ArchiveOrder) PlanOn(t *base.Tx) (any, error) {
 // good stays gone, and its history goes. The uses that it has made of codes are given back, whatever its state.
 type DeleteOrder struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 func (o DeleteOrder) PlanOn(t *base.Tx) (any, error) {

@@ -228,8 +228,8 @@ func (w *WebhookRow) change(t *base.Tx, edit func(n *WebhookRow)) (any, error) {
 // gives it another endpoint or type of event is its maker from then on.
 type PatchWebhook struct {
 	base.Answers[*Webhook]
+	base.IfMatch
 	ID         base.ID
-	IfMatch    []uint64
 	EventType  base.Opt[base.HookEvent]   // the only one, or one of EventTypes
 	EventTypes base.Opt[[]base.HookEvent] // all of them
 	Fields     base.Changes[WebhookFields]
@@ -268,8 +268,8 @@ func (o PatchWebhook) PlanOn(t *base.Tx) (any, error) {
 // DeleteWebhook removes a webhook. Queued events are not sent; its log is removed soon after.
 type DeleteWebhook struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 func (o DeleteWebhook) PlanOn(t *base.Tx) (any, error) {

@@ -428,8 +428,8 @@ func (o ArchiveArticle) PlanOn(t *base.Tx) (any, error) {
 // refused with the plan (quantity.go), or, with Force, they become conflicts.
 type PatchArticle struct {
 	base.Answers[*Article]
+	base.IfMatch
 	ID            base.ID
-	IfMatch       []uint64
 	Force         bool
 	Fields        base.Changes[ArticleFields]
 	Before, After BufferPatch
@@ -500,8 +500,8 @@ func Articles(v base.View) *table.Table[Article] { return ArticleTable(v.Acc) }
 // has one of its units or waits for one. Its units end now; holds that are over keep theirs.
 type DeleteArticle struct {
 	base.Answers[any]
-	ID      base.ID
-	IfMatch []uint64
+	base.IfMatch
+	ID base.ID
 }
 
 // Size counts the units that there were of the article.

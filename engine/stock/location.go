@@ -139,8 +139,8 @@ func (o CreateLocation) PlanOn(t *base.Tx) (any, error) {
 // PatchLocation changes a location. A new zone is for what is made from then on; no hold moves.
 type PatchLocation struct {
 	base.Answers[*Location]
+	base.IfMatch
 	ID       base.ID
-	IfMatch  []uint64 // revisions that the record may have; none: any
 	Fields   base.Changes[LocationFields]
 	External label.ExternalPatch
 }

@@ -127,9 +127,9 @@ func seatEvent(t *base.Tx, s *ScheduledEvent, r *Article, l *Location, was *time
 // PatchScheduledEvent changes a scheduled event; its type stays.
 type PatchScheduledEvent struct {
 	base.Answers[*ScheduledEvent]
+	base.IfMatch
 	Article  base.ID
 	ID       base.ID
-	IfMatch  []uint64
 	Fields   base.Changes[ScheduledEventFields]
 	Location base.Opt[base.ID]
 	From, To base.Opt[int64] // To null: without end
@@ -140,12 +140,12 @@ func (o PatchScheduledEvent) Check(c *base.Checker) {
 	c.PatchWindow("/startDate", "/endDate", o.From, o.To)
 }
 
-func event(t *base.Tx, article, id base.ID, ifMatch []uint64) (*ScheduledEvent, error) {
+func event(t *base.Tx, article, id base.ID, ifMatch base.IfMatch) (*ScheduledEvent, error) {
 	s := EventTable(t.Acc).Get(id)
 	if s == nil || s.Article != article {
 		return nil, base.NotFound("scheduled event of this article")
 	}
-	return s, base.Match(ifMatch, s.Rev())
+	return s, ifMatch.Match(s.Rev())
 }
 
 func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
@@ -190,9 +190,9 @@ func (o PatchScheduledEvent) PlanOn(t *base.Tx) (any, error) {
 // DeleteScheduledEvent removes a scheduled event and frees its unit.
 type DeleteScheduledEvent struct {
 	base.Answers[any]
+	base.IfMatch
 	Article base.ID
 	ID      base.ID
-	IfMatch []uint64
 }
 
 func (o DeleteScheduledEvent) PlanOn(t *base.Tx) (any, error) {

@@ -145,8 +145,8 @@ func (o CreateSKU) PlanOn(t *base.Tx) (any, error) {
 // answers with the *SKU.
 type PatchSKU struct {
 	base.Answers[*SKU]
+	base.IfMatch
 	ID            base.ID
-	IfMatch       []uint64
 	Fields        base.Changes[SKUFields]
 	Before, After BufferPatch
 	Labels        label.LabelsPatch

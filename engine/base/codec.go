@@ -141,6 +141,24 @@ func (r *Reader) Done(name string) error {
 	return nil
 }
 
+// Flags is a byte with a bit for each of up to eight things, the lowest for the first: whether it is so.
+func Flags(are ...bool) (b byte) {
+	for i, is := range are {
+		if is {
+			b |= 1 << i
+		}
+	}
+	return b
+}
+
+// Flags reads what Flags made.
+func (r *Reader) Flags(are ...*bool) {
+	b := r.U8()
+	for i, is := range are {
+		*is = b&(1<<i) != 0
+	}
+}
+
 // AppendText appends the length of a text, then the text.
 func AppendText(dst []byte, s string) []byte {
 	return append(binary.LittleEndian.AppendUint32(dst, uint32(len(s))), s...)

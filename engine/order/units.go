@@ -149,42 +149,14 @@ func (o *Order) sameUnits(p *Order) bool {
 	return slices.EqualFunc(o.Lines, p.Lines, func(l, m OrderLine) bool { return slices.Equal(l.Units, m.Units) })
 }
 
-// What an order's unit has, in its row.
-const (
-	unitByHand = 1 << iota
-	unitHasHold
-	unitHanded
-	unitReturned
-	unitUpdated
-	unitOfPart
-	unitHasMore
-)
-
-// What few of them have, in a byte of its own.
-const (
-	unitHasLot = 1 << iota
-	unitIsSubstitute
-	unitWasReady
-)
-
 func encodeOrderUnits(dst []byte, r *OrderUnits) []byte {
 	dst = append(dst, base.HotVersion)
 	for i := range r.Units {
 		u := &r.Units[i]
-		flags := byte(0)
-		for _, f := range [...]struct {
-			set  bool
-			flag byte
-		}{
-			{u.ByHand, unitByHand}, {u.Hold != (base.ID{}), unitHasHold}, {u.Handed != 0, unitHanded},
-			{u.Returned != 0, unitReturned},
-			{u.UpdatedAt != 0, unitUpdated}, {u.Part != 0, unitOfPart}, {u.more() != 0, unitHasMore},
-		} {
-			if f.set {
-				flags |= f.flag
-			}
-		}
-		dst = append(append(dst, byte(u.State), flags), u.ID[:]...)
+		more := base.Flags(u.Lot != 0, u.Substitute, u.WasReady) // what few have
+		dst = append(dst, byte(u.State), base.Flags(u.ByHand, u.Hold != (base.ID{}), u.Handed != 0, u.Returned != 0,
+			u.UpdatedAt != 0, u.Part != 0, more != 0))
+		dst = append(dst, u.ID[:]...)
 		if u.Hold != (base.ID{}) {
 			dst = append(dst, u.Hold[:]...)
 		}
@@ -196,7 +168,7 @@ func encodeOrderUnits(dst []byte, r *OrderUnits) []byte {
 		if u.Part != 0 {
 			dst = binary.LittleEndian.AppendUint16(dst, u.Part)
 		}
-		if more := u.more(); more != 0 {
+		if more != 0 {
 			dst = append(dst, more)
 		}
 		if u.Lot != 0 {
@@ -204,20 +176,6 @@ func encodeOrderUnits(dst []byte, r *OrderUnits) []byte {
 		}
 	}
 	return dst
-}
-
-// more says what the unit has of what few have.
-func (u *OrderUnit) more() (flags byte) {
-	if u.Lot != 0 {
-		flags |= unitHasLot
-	}
-	if u.Substitute {
-		flags |= unitIsSubstitute
-	}
-	if u.WasReady {
-		flags |= unitWasReady
-	}
-	return flags
 }
 
 func decodeOrderUnits(_, key base.ID, b []byte) (*OrderUnits, error) {
@@ -229,28 +187,29 @@ func decodeOrderUnits(_, key base.ID, b []byte) (*OrderUnits, error) {
 		Units: make([]OrderUnit, 0, UnitsPerRow)}
 	for len(r.B) > 0 && !r.Bad && len(n.Units) < UnitsPerRow {
 		u := OrderUnit{State: Fulfillment(r.U8())}
-		flags := r.U8()
-		u.ID, u.ByHand = r.ID(), flags&unitByHand != 0
-		if flags&unitHasHold != 0 {
+		var held, handed, returned, updated, ofPart, more, hasLot bool
+		r.Flags(&u.ByHand, &held, &handed, &returned, &updated, &ofPart, &more)
+		u.ID = r.ID()
+		if held {
 			u.Hold = r.ID()
 		}
-		for _, f := range [...]struct {
-			flag byte
-			at   *int64
-		}{{unitHanded, &u.Handed}, {unitReturned, &u.Returned}, {unitUpdated, &u.UpdatedAt}} {
-			if flags&f.flag != 0 {
-				*f.at = r.I64()
-			}
+		if handed {
+			u.Handed = r.I64()
 		}
-		if flags&unitOfPart != 0 {
+		if returned {
+			u.Returned = r.I64()
+		}
+		if updated {
+			u.UpdatedAt = r.I64()
+		}
+		if ofPart {
 			u.Part = r.U16()
 		}
-		if flags&unitHasMore != 0 {
-			more := r.U8()
-			u.Substitute, u.WasReady = more&unitIsSubstitute != 0, more&unitWasReady != 0
-			if more&unitHasLot != 0 {
-				u.Lot = timeline.LotNo(r.U32())
-			}
+		if more {
+			r.Flags(&hasLot, &u.Substitute, &u.WasReady)
+		}
+		if hasLot {
+			u.Lot = timeline.LotNo(r.U32())
 		}
 		if int(u.State) >= len(Fulfillments) {
 			return nil, fmt.Errorf("%s: stored unit has state %d", OrderUnitsName, u.State)

@@ -111,29 +111,13 @@ func (d *Delivery) givenUpAt() int64 {
 	return d.First + GiveUp
 }
 
-const (
-	deliveryIsTest = 1 << iota
-	deliveryByHand
-	deliveryKept
-)
-
 func encodeDelivery(dst []byte, d *Delivery) []byte {
-	flags := byte(0)
-	if d.Test {
-		flags |= deliveryIsTest
-	}
-	if d.ByHand {
-		flags |= deliveryByHand
-	}
-	if d.Kept {
-		flags |= deliveryKept
-	}
 	dst = append(dst, base.HotVersion)
 	for _, id := range [...]base.ID{d.Webhook, d.Event, d.Body, d.Resource} {
 		dst = append(dst, id[:]...)
 	}
-	dst = append(dst, byte(slices.Index(base.HookEvents, d.Type)), byte(d.State), flags, byte(d.Attempts),
-		byte(d.Tries))
+	dst = append(dst, byte(slices.Index(base.HookEvents, d.Type)), byte(d.State),
+		base.Flags(d.Test, d.ByHand, d.Kept), byte(d.Attempts), byte(d.Tries))
 	for _, n := range [...]int64{d.Next, d.First, d.Ended} {
 		dst = binary.LittleEndian.AppendUint64(dst, uint64(n))
 	}
@@ -149,8 +133,7 @@ func decodeDelivery(_, key base.ID, b []byte) (*Delivery, error) {
 	d := &Delivery{ID: key, Webhook: r.ID(), Event: r.ID(), Body: r.ID(), Resource: r.ID()}
 	typ := int(r.U8())
 	d.State = DeliveryState(r.U8())
-	flags := r.U8()
-	d.Test, d.ByHand, d.Kept = flags&deliveryIsTest != 0, flags&deliveryByHand != 0, flags&deliveryKept != 0
+	r.Flags(&d.Test, &d.ByHand, &d.Kept)
 	d.Attempts, d.Tries = int(r.U8()), int(r.U8())
 	d.Next, d.First, d.Ended = r.I64(), r.I64(), r.I64()
 	d.Status, d.Size, d.Revision = int(r.U16()), r.U32(), r.U32()

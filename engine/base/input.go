@@ -252,10 +252,10 @@ func hostname(u *url.URL) bool {
 	return len(host) <= 253 && strings.Trim(last, "0123456789") != "" && !strings.HasPrefix(strings.ToLower(last), "0x")
 }
 
-// Each visits the elements of a list with their pointers, where there are as many as there may be.
-func Each[T any](c *Checker, pointer string, list []T, least, most int) iter.Seq2[string, *T] {
+// Each visits the elements of a list with their pointers, where there are no more than there may be.
+func Each[T any](c *Checker, pointer string, list []T, most int) iter.Seq2[string, *T] {
 	return func(yield func(string, *T) bool) {
-		if !c.Count(pointer, len(list), least, most) {
+		if !c.Count(pointer, len(list), 0, most) {
 			return
 		}
 		for i := range list {

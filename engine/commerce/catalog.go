@@ -129,8 +129,8 @@ func catalogItemsNaming(a *base.AccountState, id base.ID, _ int64) (n int) {
 
 const maxComponents = 100
 
-func components(c *base.Checker, pointer string, list []Component) {
-	for at, x := range base.Each(c, pointer, list, 0, maxComponents) {
+func components(c *base.Checker, list []Component) {
+	for at, x := range base.Each(c, "/components", list, maxComponents) {
 		switch {
 		case x.CatalogItem != (base.ID{}):
 			c.Fault(at+"/catalogItemId", "forbidden", "a component is a SKU or an article")
@@ -154,9 +154,9 @@ type CreateCatalogItem struct {
 
 func (o CreateCatalogItem) Check(c *base.Checker) {
 	base.CheckFields(c, "", &o.CatalogFields)
-	components(c, "/components", o.Components)
+	components(c, o.Components)
 	base.CheckFields(c, "", &o.CatalogOffer)
-	variantIDs(c, "/variants", nil, o.Variants)
+	variantIDs(c, nil, o.Variants)
 	o.Labels.Check(c)
 }
 
@@ -213,7 +213,7 @@ func refers(t *base.Tx, i *CatalogItem) error {
 }
 
 // variantIDs names the ids of variants and values that are not those of an item, or named twice.
-func variantIDs(c *base.Checker, pointer string, of []Variant, list []Variant) {
+func variantIDs(c *base.Checker, of, list []Variant) {
 	know := func(pointer string, id base.ID, known []base.ID) []base.ID {
 		at := slices.Index(known, id)
 		switch {
@@ -231,7 +231,7 @@ func variantIDs(c *base.Checker, pointer string, of []Variant, list []Variant) {
 		ids = append(ids, v.ID)
 	}
 	for n, v := range list {
-		at := pointer + "/" + base.Itoa(n)
+		at := "/variants/" + base.Itoa(n)
 		var values []base.ID
 		if i := slices.IndexFunc(of, func(x Variant) bool { return x.ID == v.ID }); i >= 0 {
 			for _, x := range of[i].Values {
@@ -276,14 +276,14 @@ type PatchCatalogItem struct {
 
 func (o PatchCatalogItem) Check(c *base.Checker) {
 	o.Fields.Check(c, "")
-	components(c, "/components", o.Fields.To.Components)
+	components(c, o.Fields.To.Components)
 	o.Offer.Check(c, "")
 	o.Labels.Check(c)
 }
 
 func (o PatchCatalogItem) CheckOn(c *base.Checker, a *base.AccountState) {
 	if i := CatalogTable(a).Get(o.ID); i != nil {
-		variantIDs(c, "/variants", i.Variants, o.Offer.To.Variants)
+		variantIDs(c, i.Variants, o.Offer.To.Variants)
 	}
 	o.Labels.CheckOn(c, a, CatalogLabels)
 }

@@ -68,21 +68,21 @@ func patchPeriod(c *base.Checker, pointer string, p stock.BufferPatch) {
 }
 
 // CheckSubscription names the faults of the terms of a subscription.
-func CheckSubscription(c *base.Checker, pointer string, s *SubscriptionTerms) {
+func CheckSubscription(c *base.Checker, s *SubscriptionTerms) {
 	if s == nil {
 		return
 	}
-	period(c, pointer+"/paymentCycleAmount", &s.Cycle)
-	base.CheckFields(c, pointer, s)
-	period(c, pointer+"/commitmentPeriodAmount", s.Commitment)
-	period(c, pointer+"/cancellationLeadTimeAmount", s.CancellationLead)
+	period(c, "/subscription/paymentCycleAmount", &s.Cycle)
+	base.CheckFields(c, "/subscription", s)
+	period(c, "/subscription/commitmentPeriodAmount", s.Commitment)
+	period(c, "/subscription/cancellationLeadTimeAmount", s.CancellationLead)
 }
 
 // check names what is wrong with a row as a whole.
 func (r *PricingRow) check(c *base.Checker) {
 	base.CheckFields(c, "", &r.PricingRowFields)
 	period(c, "/durationAmount", r.Duration)
-	CheckSubscription(c, "/subscription", r.Subscription)
+	CheckSubscription(c, r.Subscription)
 	if r.Purchase == "" || !r.Purchase.Valid() {
 		return // what else is wrong hangs on it
 	}

@@ -52,13 +52,12 @@ var PricingTableKind = func() *base.Kind[PricingTable] {
 	return k
 }()
 
-// PricingRowByID finds a row and the table that it is in; nil: there is none.
-func PricingRowByID(a *base.AccountState, id base.ID) (*PricingTable, *PricingRow) {
-	p := PricingTableKind.In(a).First(pricingTableByRow, string(id[:]))
-	if p == nil {
-		return nil, nil
+// PricingRowByID finds a row in whatever table it is; nil: there is none.
+func PricingRowByID(a *base.AccountState, id base.ID) *PricingRow {
+	if p := PricingTableKind.In(a).First(pricingTableByRow, string(id[:])); p != nil {
+		return p.Row(id)
 	}
-	return p, p.Row(id)
+	return nil
 }
 
 // CreatePricingTable makes a pricing table without rows.

@@ -60,14 +60,14 @@ func (o ChangeHold) Check(c *base.Checker) {
 		named[line] = true
 		c.Number(at, line, 0, base.MaxLines-1)
 	}
-	for at, x := range base.Each(c, "/change", o.Change, 0, base.MaxLines) {
+	for at, x := range base.Each(c, "/change", o.Change, base.MaxLines) {
 		name(at+"/line", x.Line)
 		if x.Quantity != nil {
 			c.Number(at+"/quantity", *x.Quantity, 1, base.MaxCount)
 		}
 		checkWindow(c, at, x.From, x.To)
 	}
-	for at, line := range base.Each(c, "/remove", o.Remove, 0, base.MaxLines) {
+	for at, line := range base.Each(c, "/remove", o.Remove, base.MaxLines) {
 		name(at, *line)
 	}
 }

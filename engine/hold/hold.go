@@ -101,13 +101,13 @@ func (o PlaceHold) Check(c *base.Checker) {
 	if units > base.MaxUnits {
 		c.Fault("/lines", "range", "must ask for at most 10000 units in all")
 	}
-	expiry(c, "/expiresInSeconds", o.ExpiresIn)
+	expiry(c, o.ExpiresIn)
 	c.Text("/note", o.Note, 0, base.MaxNote)
 }
 
-func expiry(c *base.Checker, pointer string, seconds *int64) {
+func expiry(c *base.Checker, seconds *int64) {
 	if seconds != nil {
-		c.Number(pointer, int(*seconds), MinExpiry, MaxExpiry)
+		c.Number("/expiresInSeconds", int(*seconds), MinExpiry, MaxExpiry)
 	}
 }
 
@@ -339,7 +339,7 @@ type ExtendHold struct {
 	ExpiresIn int64 // seconds
 }
 
-func (o ExtendHold) Check(c *base.Checker) { expiry(c, "/expiresInSeconds", &o.ExpiresIn) }
+func (o ExtendHold) Check(c *base.Checker) { expiry(c, &o.ExpiresIn) }
 
 func (o ExtendHold) PlanOn(t *base.Tx) (any, error) {
 	rec, err := LiveHold(t, o.ID)

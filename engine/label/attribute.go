@@ -99,21 +99,21 @@ type CreateAttribute struct {
 
 func (o CreateAttribute) Check(c *base.Checker) {
 	base.CheckFields(c, "", &o.AttributeFields)
-	checkOptions(c, "/options", o.Format, len(o.Options), func(i int) string { return o.Options[i] })
+	checkOptions(c, o.Format, len(o.Options), func(i int) string { return o.Options[i] })
 	c.Optional("/group", o.Group, 1, base.MaxName)
 }
 
 // checkOptions checks the names of an attribute's options.
-func checkOptions(c *base.Checker, pointer string, format AttributeFormat, n int, name func(int) string) {
+func checkOptions(c *base.Checker, format AttributeFormat, n int, name func(int) string) {
 	switch {
 	case !format.Chosen() && n > 0:
-		c.Fault(pointer, "forbidden", "only a select or multiselect has options")
+		c.Fault("/options", "forbidden", "only a select or multiselect has options")
 	case format.Chosen() && (n < 1 || n > maxOptions):
-		c.Fault(pointer, "length", "must have 1 to 250 elements")
+		c.Fault("/options", "length", "must have 1 to 250 elements")
 	case n > 0:
 		seen := map[string]bool{}
 		for i := range n {
-			at := pointer + "/" + base.Itoa(i) + "/name"
+			at := "/options/" + base.Itoa(i) + "/name"
 			c.Text(at, name(i), 1, base.MaxName)
 			if seen[name(i)] {
 				c.Fault(at, "duplicate", "is the name of an earlier option")
@@ -180,7 +180,7 @@ func (o PatchAttribute) CheckOn(c *base.Checker, a *base.AccountState) {
 		return
 	}
 	list := o.Options.Value
-	checkOptions(c, "/options", d.Format, len(list), func(i int) string { return list[i].Name })
+	checkOptions(c, d.Format, len(list), func(i int) string { return list[i].Name })
 	seen := map[base.ID]bool{}
 	for i, p := range list {
 		if p.ID == (base.ID{}) {

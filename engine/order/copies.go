@@ -62,7 +62,7 @@ func copyOlder(t *base.Tx, id base.ID) {
 	n.Currency = base.NewWord(t.Acc.Row.Currency)
 	for i := range n.Lines {
 		l := &n.Lines[i]
-		if _, row := commerce.PricingRowByID(t.Acc, l.PricingRow); row != nil && !l.OwnPrice &&
+		if row := commerce.PricingRowByID(t.Acc, l.PricingRow); row != nil && !l.OwnPrice &&
 			row.Purchase == l.Purchase.Type() {
 			l.sellBy(row)
 		}

@@ -83,17 +83,17 @@ func (in *OrderInput) check(c *base.Checker) {
 	}
 	base.CheckFields(c, "", in)
 	ids := map[base.ID]bool{}
-	for at, x := range base.Each(c, "/customers", in.Customers, 0, MaxParts) {
+	for at, x := range base.Each(c, "/customers", in.Customers, MaxParts) {
 		var of base.Checker
 		if x.ID != nil && ids[*x.ID] {
 			of.Fault("/id", "duplicate", "is the id of an earlier one")
 		}
 		ids[base.ValueOf(x.ID)] = true
 		x.Contact.Check(&of, "")
-		checkoutFields(&of, "/checkoutFields", x.Fields)
+		checkoutFields(&of, x.Fields)
 		c.Within(at, of.Faults)
 	}
-	checkoutFields(c, "/checkoutFields", in.Fields)
+	checkoutFields(c, in.Fields)
 	base.CheckFields(c, "/assignedTo", in.Assigned)
 	if len(in.Tags) > label.MaxTags {
 		c.Fault("/tags", "length", "must have at most 100 entries")

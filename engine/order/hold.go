@@ -54,7 +54,7 @@ func (o OrderHold) Check(c *base.Checker) {
 	}
 	c.Distinct("/holdIds", o.Holds, maxOrderHolds)
 	said := map[heldLine]bool{}
-	for at, x := range base.Each(c, "/heldLines", o.Held, 0, base.MaxLines) {
+	for at, x := range base.Each(c, "/heldLines", o.Held, base.MaxLines) {
 		l, ok := o.heldLine(x)
 		switch {
 		case x.Hold == nil && !ok:
@@ -68,7 +68,7 @@ func (o OrderHold) Check(c *base.Checker) {
 		base.CheckFields(c, at, x)
 		onePrice(c, at, x.PricingRow, x.UnitPrice)
 	}
-	commerce.CheckSubscription(c, "/subscription", o.Subscription)
+	commerce.CheckSubscription(c, o.Subscription)
 	c.Optional("/subscription/collectionMethod", o.Collection, 1, base.MaxName)
 }
 
@@ -112,7 +112,7 @@ func (o OrderHold) CheckOn(c *base.Checker, a *base.AccountState) {
 		if x.PricingRow == nil {
 			continue
 		}
-		if _, row := commerce.PricingRowByID(a, *x.PricingRow); row != nil {
+		if row := commerce.PricingRowByID(a, *x.PricingRow); row != nil {
 			of := &hold.HoldFrom(a, rec, a.Stock.Find, 0).Lines[l.line]
 			if code, message := misnamed(a, of.Item, of.Purchase, row); code != "" {
 				c.Fault(at+"/pricingRowId", code, message)

@@ -53,7 +53,7 @@ func (in *OrderLineInput) check(c *base.Checker, at string) {
 	if in.Purchase == base.PurchaseSale && in.To != nil {
 		of.Fault("/endDate", "forbidden", "a sale has no end")
 	}
-	commerce.CheckSubscription(&of, "/subscription", in.Subscription)
+	commerce.CheckSubscription(&of, in.Subscription)
 	of.Optional("/subscription/collectionMethod", in.Collection, 1, base.MaxName)
 	if known && in.Subscription != nil && in.Purchase != base.PurchaseSubscription {
 		of.Fault("/subscription", "forbidden", "only a subscription has such terms")
@@ -67,7 +67,7 @@ func (in *OrderLineInput) checkTogether(c *base.Checker) {
 		c.Fault("/endDate", "order", "must be later than startDate")
 	}
 	onePrice(c, "", in.PricingRow, in.UnitPrice)
-	checkoutFields(c, "/checkoutFields", in.Fields)
+	checkoutFields(c, in.Fields)
 }
 
 // onePrice demands that a line is for the price of a row or for its own.
@@ -82,7 +82,7 @@ func onePrice(c *base.Checker, at string, row *base.ID, price *int64) {
 func (in *OrderLineInput) checkOn(c *base.Checker, a *base.AccountState, at, currency string) {
 	requirements(a, c, at+"/requirements", in.Requirements)
 	if in.PricingRow != nil {
-		if _, row := commerce.PricingRowByID(a, *in.PricingRow); row != nil {
+		if row := commerce.PricingRowByID(a, *in.PricingRow); row != nil {
 			if code, message := misnamed(a, in.Item, in.Purchase, row); code != "" {
 				c.Fault(at+"/pricingRowId", code, message)
 			}
@@ -106,7 +106,7 @@ func hasTerms(a *base.AccountState, in *OrderLineInput) bool {
 	case in.Subscription != nil:
 		return true
 	case in.PricingRow != nil:
-		_, row := commerce.PricingRowByID(a, *in.PricingRow)
+		row := commerce.PricingRowByID(a, *in.PricingRow)
 		return row == nil || row.Subscription != nil
 	}
 	return in.UnitPrice == nil && tableOf(a, in.Item) != nil
@@ -167,7 +167,7 @@ func addLine(t *base.Tx, o *Order, in *OrderLineInput) error {
 	var row *commerce.PricingRow
 	switch {
 	case in.PricingRow != nil:
-		if _, row = commerce.PricingRowByID(t.Acc, *in.PricingRow); row == nil {
+		if row = commerce.PricingRowByID(t.Acc, *in.PricingRow); row == nil {
 			return base.NotFound("pricing row")
 		}
 		if err = o.paidIn(row); err != nil {

@@ -169,8 +169,8 @@ const (
 	maxPayments = 1_000
 )
 
-func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
-	for at, f := range base.Each(c, pointer, list, 0, MaxParts) {
+func checkoutFields(c *base.Checker, list []CheckoutField) {
+	for at, f := range base.Each(c, "/checkoutFields", list, MaxParts) {
 		base.CheckFields(c, at, f)
 		if f.Type != "" {
 			c.OneOf(at+"/type", f.Type, CheckoutFieldTypes...)
@@ -179,7 +179,7 @@ func checkoutFields(c *base.Checker, pointer string, list []CheckoutField) {
 			c.OneOf(at+"/attributeFormat", *f.AttributeFormat, CheckoutFieldFormats...)
 		}
 		f.checkValue(c, at+"/value")
-		for at, name := range base.Each(c, at+"/options", f.Options, 0, MaxParts) {
+		for at, name := range base.Each(c, at+"/options", f.Options, MaxParts) {
 			c.Text(at+"/name", *name, 0, base.MaxName)
 		}
 	}

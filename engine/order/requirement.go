@@ -40,7 +40,7 @@ func (r *Requirement) filter(d *label.Attribute) stock.Filter {
 
 // requirements names what is wrong with conditions as the account stands.
 func requirements(a *base.AccountState, c *base.Checker, pointer string, list []Requirement) {
-	for at, r := range base.Each(c, pointer, list, 0, maxRequirements) {
+	for at, r := range base.Each(c, pointer, list, maxRequirements) {
 		c.OneOf(at+"/key", r.Key, RequirementAttribute)
 		d := label.AttributeTable(a).Get(r.Attribute)
 		if d == nil {

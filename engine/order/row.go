@@ -58,7 +58,7 @@ func (l *OrderLine) sellBy(row *commerce.PricingRow) {
 // named also where no other line is sold by it any more: then the line keeps the terms that it had, and none is given.
 func (l *OrderLine) sellByNamed(a *base.AccountState, o *Order, id base.ID, was *OrderLine) (*commerce.PricingRow,
 	error) {
-	_, row := commerce.PricingRowByID(a, id)
+	row := commerce.PricingRowByID(a, id)
 	if row == nil {
 		return nil, base.NotFound("pricing row")
 	}

@@ -127,23 +127,24 @@ func WebhookTable(a *base.AccountState) *table.Table[WebhookRow] {
 }
 
 // version demands a version of the interface, by its month.
-func version(c *base.Checker, pointer, s string) {
+func version(c *base.Checker, s string) {
 	if len(s) != 7 || s[4] != '-' || strings.Trim(s[:4]+s[5:], "0123456789") != "" {
-		c.Fault(pointer, "format", "must be a version like 2025-06")
+		c.Fault("/apiVersion", "format", "must be a version like 2025-06")
 	}
 }
 
 // eventTypes demands types of events, each once. beside is the one type that is also given as eventType, and must be
 // among them; empty: none is.
-func eventTypes(c *base.Checker, pointer string, types []base.HookEvent, beside base.HookEvent) {
+func eventTypes(c *base.Checker, types []base.HookEvent, beside base.HookEvent) {
 	if len(types) == 0 || len(types) > len(base.HookEvents) {
-		c.Fault(pointer, "length", "must have between 1 and "+base.Itoa(len(base.HookEvents))+" types")
+		c.Fault("/eventTypes", "length", "must have between 1 and "+base.Itoa(len(base.HookEvents))+" types")
 		return
 	}
 	for i, e := range types {
-		eventType(c, pointer+"/"+base.Itoa(i), e)
+		at := "/eventTypes/" + base.Itoa(i)
+		eventType(c, at, e)
 		if slices.Contains(types[:i], e) {
-			c.Fault(pointer+"/"+base.Itoa(i), "duplicate", "is there already")
+			c.Fault(at, "duplicate", "is there already")
 		}
 	}
 	if beside != "" && !slices.Contains(types, beside) {
@@ -190,14 +191,14 @@ type CreateWebhook struct {
 func (o CreateWebhook) Check(c *base.Checker) {
 	switch {
 	case o.EventTypes != nil:
-		eventTypes(c, "/eventTypes", o.EventTypes, o.EventType)
+		eventTypes(c, o.EventTypes, o.EventType)
 	case o.EventType == "":
 		c.Fault("/eventType", "required", "is required, or eventTypes")
 	default:
 		eventType(c, "/eventType", o.EventType)
 	}
 	base.CheckFields(c, "", &o.WebhookFields)
-	version(c, "/apiVersion", o.APIVersion)
+	version(c, o.APIVersion)
 	secret(c, o.Secret)
 }
 
@@ -239,7 +240,7 @@ type PatchWebhook struct {
 func (o PatchWebhook) Check(c *base.Checker) {
 	switch {
 	case o.EventTypes.Set:
-		eventTypes(c, "/eventTypes", o.EventTypes.Value, o.EventType.Value)
+		eventTypes(c, o.EventTypes.Value, o.EventType.Value)
 	case o.EventType.Set:
 		eventType(c, "/eventType", o.EventType.Value)
 	}
@@ -377,7 +378,7 @@ type UpgradeWebhook struct {
 	APIVersion string
 }
 
-func (o UpgradeWebhook) Check(c *base.Checker) { version(c, "/apiVersion", o.APIVersion) }
+func (o UpgradeWebhook) Check(c *base.Checker) { version(c, o.APIVersion) }
 
 func (o UpgradeWebhook) PlanOn(t *base.Tx) (any, error) {
 	w, err := base.Found(t, WebhookKind, o.ID, nil)

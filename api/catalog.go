@@ -69,12 +69,6 @@ func (w *scribe) writeCatalogItem(i *commerce.CatalogItem) {
 	w.Updated(i.UpdatedAt)
 }
 
-func (w *scribe) purchaseTypes(name string, list []base.PurchaseType, about string) {
-	w.Key(name, purchaseTypeList, about)
-	w.Out = wire.AppendList(w.Out, list,
-		func(b []byte, p base.PurchaseType) []byte { return wire.AppendText(b, string(p)) })
-}
-
 var answerCatalogItem = answersLabelled((*scribe).writeCatalogItem)
 
 // archiveFilter is which of a list's records are asked for, by whether they are archived.

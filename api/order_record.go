@@ -215,7 +215,7 @@ func (w *scribe) discountBrief(id base.ID, d *commerce.DiscountTerms) {
 	w.Text("code", d.Code, "The text that customers enter.")
 	w.As(discountType.Schema, "valueType", string(d.ValueType), aboutDiscountType)
 	w.Int("value", d.Value, aboutDiscounted)
-	w.purchaseTypes("applicablePurchaseTypes", d.Purchases, "The ways of taking an item that it counts for.")
+	words(w, "applicablePurchaseTypes", purchaseTypeList, d.Purchases, "The ways of taking an item that it counts for.")
 }
 
 func (w *scribe) allocations(list []order.LineAmount) {

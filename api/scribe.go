@@ -44,6 +44,12 @@ func appendRecord[R any](w *scribe, r R, write func(w *scribe, r R)) {
 	w.Out = append(w.Out, '}')
 }
 
+// words writes a list of words, with its schema.
+func words[W ~string](w *scribe, name string, s *wire.Schema, list []W, about string) {
+	w.Key(name, s, about)
+	w.Out = wire.AppendList(w.Out, list, func(b []byte, v W) []byte { return wire.AppendText(b, string(v)) })
+}
+
 // orderedAs writes what a unit of an order or a hold was asked for as, and what that is called.
 func (w *scribe) orderedAs(says string, i base.Item, name string, code *string) {
 	w.Object("ordered", "OrderedAs", says, func() {

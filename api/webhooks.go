@@ -49,6 +49,7 @@ var rotateSecretShape = wire.ShapeOf("RotateSecret",
 	wire.MadeOf(func(o *outbox.RotateSecret) *outbox.RotateSecret { return o })...)
 
 var (
+	hookEventList    = wire.ListSchema(hookEvent.Schema)
 	disabledSchema   = wire.EnumSchema(outbox.TooManyFailures)
 	webhookSchema    = describe("Webhook", (*scribe).writeWebhook)
 	newWebhookSchema = describe("WebhookWithSecret", func(w *scribe, h *outbox.Webhook) { w.writeNewWebhook(h, "") })
@@ -58,7 +59,7 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.ID("id", h.ID, "The webhook's id.")
 	w.As(hookEvent.Schema, "eventType", string(h.EventType),
 		"The type of event that it receives; of several types the first.")
-	w.hookEvents(h)
+	words(w, "eventTypes", hookEventList, h.EventTypes(), "All types of events that it receives.")
 	wire.WriteFields(&w.Writer, &h.WebhookFields)
 	w.Text("apiVersion", h.APIVersion, "The version of the interface in which events are written.")
 	w.Bool("enabled", h.Enabled, "Whether events are sent to it.")
@@ -75,21 +76,6 @@ func (w *scribe) writeWebhook(h *outbox.Webhook) {
 	w.IDOrNull("apiKeyId", maker,
 		"The key that made the webhook, or gave it its url or type of event since. Null: made by the "+
 			"operator, or before this was recorded.")
-}
-
-var hookEventList = wire.ListSchema(hookEvent.Schema)
-
-func (w *scribe) hookEvents(h *outbox.Webhook) {
-	w.Key("eventTypes", hookEventList, "All types of events that it receives.")
-	if !w.Writes() {
-		return
-	}
-	w.Out = append(w.Out, '[')
-	for _, typ := range h.EventTypes() {
-		w.Next()
-		w.Out = wire.AppendText(w.Out, string(typ))
-	}
-	w.Out = append(w.Out, ']')
 }
 
 // writeNewWebhook writes a webhook with its secret, which is empty in a repeat.

@@ -282,9 +282,9 @@ func (o LinkTags) PlanOn(t *base.Tx) (any, error) {
 type UnlinkTags struct {
 	base.Answers[any]
 	base.IfMatch
-	From    Labelled
-	ID      base.ID
-	Tags    []base.ID
+	From Labelled
+	ID   base.ID
+	Tags []base.ID
 }
 
 func (o UnlinkTags) Check(c *base.Checker) { tagIDs(c, o.Tags) }

@@ -46,9 +46,8 @@ var createArticleShape = wire.ShapeOf("CreateArticle", slices.Concat(
 var patchArticleShape = wire.ShapeOf("PatchArticle", slices.Concat(
 	wire.ChangedBy(func(o *patchArticle) *base.Changes[stock.ArticleFields] { return &o.Fields }),
 	[]wire.Field[patchArticle]{
-		wire.Defaulted("force", wire.Boolean, false, func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
-		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchArticle) *bool { return &o.dryRun }).
-			Says(aboutDryRun),
+		wire.Flag("force", func(o *patchArticle) *bool { return &o.Force }).Says(aboutForce),
+		wire.Flag("dryRun", func(o *patchArticle) *bool { return &o.dryRun }).Says(aboutDryRun),
 	},
 	labelFields(func(o *patchArticle) *label.LabelsPatch { return &o.Labels }),
 	detailFields(func(o *patchArticle) *stock.DetailsPatch { return &o.Details }),
@@ -127,8 +126,8 @@ type patchArticle struct {
 const aboutForce = "Holds to come that find no other place become conflicts. Without it that is refused, with the plan."
 
 var archiveArticleShape = wire.ShapeOf("ArchiveArticle",
-	wire.Defaulted("force", wire.Boolean, false, func(o *archiveArticle) *bool { return &o.Force }).Says(aboutForce),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *archiveArticle) *bool { return &o.dryRun }).Says(aboutDryRun))
+	wire.Flag("force", func(o *archiveArticle) *bool { return &o.Force }).Says(aboutForce),
+	wire.Flag("dryRun", func(o *archiveArticle) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 // archivingArticle is one of the two that archive an article and bring it back; what is so already stays as it is.
 func archivingArticle(verb, summary string, archived bool, body *wire.Shape[archiveArticle]) operation {

@@ -32,12 +32,10 @@ var patchAttributeShape = wire.ShapeOf("PatchAttribute", append(
 	wire.Merged("group", wire.Text(1, base.MaxName), true,
 		func(o *label.PatchAttribute) *base.Opt[string] { return &o.Group }).
 		Says("The name of its group."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *label.PatchAttribute) *bool { return &o.Force }).
-		Says(aboutValuesGo))...)
+	wire.Flag("force", func(o *label.PatchAttribute) *bool { return &o.Force }).Says(aboutValuesGo))...)
 
 var deleteAttributeQuery = wire.ShapeOf("DeleteAttribute",
-	wire.Defaulted("force", wire.Boolean, false, func(o *label.DeleteAttribute) *bool { return &o.Force }).
-		Says(aboutValuesGo))
+	wire.Flag("force", func(o *label.DeleteAttribute) *bool { return &o.Force }).Says(aboutValuesGo))
 
 const aboutValuesGo = "Removes values from records. Without it, a change that would do so is refused with 409 " +
 	"IN_USE, and details says how many records have some."

@@ -386,7 +386,7 @@ var importShape = wire.ShapeOf("ImportRows",
 	wire.Required("rows", rawRows, func(o *importOfRows) *[][]byte { return &o.rows }).
 		Says("What is made, each as the operation that makes one takes it; what it refers to may be named. At "+
 			"most 5,000."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *importOfRows) *bool { return &o.dryRun }).
+	wire.Flag("dryRun", func(o *importOfRows) *bool { return &o.dryRun }).
 		Says("Names the faults of all rows, 1,000 at most, and makes nothing."))
 
 var importedSchema = describe("Imported",

@@ -76,7 +76,7 @@ var holdFields = []wire.Field[hold.PlaceHold]{
 }
 
 var placeHoldShape = wire.ShapeOf("PlaceHold", append(holdFields,
-	wire.Defaulted("allowPast", wire.Boolean, false, func(o *hold.PlaceHold) *bool { return &o.AllowPast }).
+	wire.Flag("allowPast", func(o *hold.PlaceHold) *bool { return &o.AllowPast }).
 		Says("Takes lines whose window is over, which are otherwise refused. Default: false."))...)
 
 // moveLine is a line of a move as it comes in: to may be null, which opens the end.
@@ -118,7 +118,7 @@ var moveHoldShape = wire.ShapeOf("MoveHold",
 	)), 1, base.MaxLines), func(o *moveHold) *[]moveLine {
 		return &o.lines
 	}).Says("The units that are moved, all or nothing."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
+	wire.Flag("dryRun", func(o *moveHold) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 const (
 	aboutDryRun = "Answers what would happen, and changes nothing."
@@ -159,9 +159,9 @@ var changeHoldShape = wire.ShapeOf("ChangeHold",
 	wire.Defaulted("remove", wire.ListOf(wire.Integer[int](0, base.MaxLines-1), 0, base.MaxLines), nil,
 		func(o *heldChanges) *[]int { return &o.Remove }).
 		Says("The numbers of lines that are taken out, from 0. Default: none.").Shows("null"),
-	wire.Defaulted("allowPast", wire.Boolean, false, func(o *heldChanges) *bool { return &o.AllowPast }).
+	wire.Flag("allowPast", func(o *heldChanges) *bool { return &o.AllowPast }).
 		Says("Takes lines whose window is over, which are otherwise refused. Default: false."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
+	wire.Flag("dryRun", func(o *heldChanges) *bool { return &o.dryRun }).Says(aboutDryRun))
 
 var extendHoldShape = wire.ShapeOf("ExtendHold",
 	wire.Required("expiresInSeconds", expiry, func(o *hold.ExtendHold) *int64 { return &o.ExpiresIn }).
@@ -330,15 +330,12 @@ var holdOperations = []operation{
 	}, input[listHolds]{query: listHoldsQuery}, func(q *request, o *listHolds) {
 		q.checkWindow(o.window)
 	}, (*request).listHolds),
-	read(operation{
+	partsOf(operation{
 		id: "admin.holds.listUnavailabilities", method: "GET", path: "/v1/admin/holds/{id}/unavailabilities",
 		scopes:  stockRead,
 		summary: "Lists all that a hold takes, in the order of its lines; one that has ended takes nothing.",
 		answer:  pagedSchema(heldUnitSchema),
-	}, input[listUnits]{
-		path:  byUUID(func(l *listUnits) *base.ID { return &l.of }),
-		query: wire.ShapeOf("ListHoldUnavailabilities", pageFields(func(l *listUnits) *page { return &l.page })...),
-	}, func(q *request, l *listUnits) error {
+	}, byUUID, func(q *request, l *listParts) error {
 		units, total, ok := hold.HoldUnits(q.view, l.of, l.page.part())
 		if !ok {
 			return notFound("hold")

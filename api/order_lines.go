@@ -17,7 +17,7 @@ type addLines struct {
 var addLinesShape = wire.ShapeOf("AddLineItems",
 	wire.Required("lineItems", orderLines(1), func(o *addLines) *[]orderLine { return &o.lines }).
 		Says("The new lines: all are added or none."),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *addLines) *bool { return &o.AllowOverbooked }).
+	wire.Flag("allowOverbooking", func(o *addLines) *bool { return &o.AllowOverbooked }).
 		Says("What is short becomes a conflict."))
 
 // patchLine is a change of a line, or only what would come of it.
@@ -29,9 +29,9 @@ type patchLine struct {
 var patchLineShape = wire.ShapeOf("PatchLineItem", append(
 	wire.Needing("orders.payments.write", wire.ChangedBy(
 		func(o *patchLine) *base.Changes[order.OrderLineInput] { return &o.Fields }, lineKinds...), "unitPrice"),
-	wire.Defaulted("allowOverbooking", wire.Boolean, false, func(o *patchLine) *bool { return &o.AllowOverbooked }).
+	wire.Flag("allowOverbooking", func(o *patchLine) *bool { return &o.AllowOverbooked }).
 		Says("What is short becomes a conflict."),
-	wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun))...)
+	wire.Flag("dryRun", func(o *patchLine) *bool { return &o.dryRun }).Says(aboutDryRun))...)
 
 const (
 	linesPath = orderPath + "/line-items"

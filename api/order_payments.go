@@ -33,24 +33,16 @@ func (w *scribe) writePayment(p *order.OrderPayment) {
 	w.Out = wire.AppendGiven(w.Out, p.Method)
 }
 
-type listPayments struct {
-	order base.ID
-	page  page
-}
-
 var addCommentShape = wire.ShapeOf("AddComment",
 	wire.MadeOf(func(o *order.AddComment) *order.AddComment { return o })...)
 
 var orderPaymentOperations = []operation{
-	read(operation{
+	partsOf(operation{
 		id: "admin.orders.listPayments", method: "GET", path: orderPath + "/payments", scopes: paymentsRead,
 		summary: "Lists the recorded payments of an order, in the order in which they were recorded.",
 		answer:  pagedSchema(paymentSchema),
-	}, input[listPayments]{
-		path:  byUUID(func(l *listPayments) *base.ID { return &l.order }),
-		query: wire.ShapeOf("ListPayments", pageFields(func(l *listPayments) *page { return &l.page })...),
-	}, func(q *request, l *listPayments) error {
-		r := order.OrderByID(q.view, l.order)
+	}, byUUID, func(q *request, l *listParts) error {
+		r := order.OrderByID(q.view, l.of)
 		if r == nil {
 			return notFound("order")
 		}

@@ -27,8 +27,7 @@ type previewed[O base.Op] struct {
 // previewable is the shape of a command with the member that has it planned only.
 func previewable[O base.Op](s *wire.Shape[O]) *wire.Shape[previewed[O]] {
 	return wire.ShapeOf(s.Name, append(wire.Within(wire.FieldsOf(s), func(o *previewed[O]) *O { return &o.op }),
-		wire.Defaulted("dryRun", wire.Boolean, false, func(o *previewed[O]) *bool { return &o.dryRun }).
-			Says(aboutDryRun))...)
+		wire.Flag("dryRun", func(o *previewed[O]) *bool { return &o.dryRun }).Says(aboutDryRun))...)
 }
 
 // orPreview is the command of an input that may be planned only.
@@ -56,8 +55,7 @@ var orderStepOperations = []operation{
 	step("confirm", "Makes a draft an open order: it takes stock for all lines or not at all.",
 		func(o *previewed[order.ConfirmOrder]) *base.ID { return &o.op.ID },
 		previewable(wire.ShapeOf("ConfirmOrder",
-			wire.Defaulted("allowOverbooking", wire.Boolean, false,
-				func(o *order.ConfirmOrder) *bool { return &o.AllowOverbooked }).
+			wire.Flag("allowOverbooking", func(o *order.ConfirmOrder) *bool { return &o.AllowOverbooked }).
 				Says("What is short becomes a conflict."))),
 		orPreview),
 	step("cancel", "Closes a draft or an open order: its stock is free again.",
@@ -73,7 +71,7 @@ var orderStepOperations = []operation{
 				func(o *order.FulfillOrder) *[]base.ID { return &o.Units }).Says(aboutStockItems),
 			wire.Optional("at", wire.Instant, func(o *order.FulfillOrder) **int64 { return &o.At }).Says(aboutAt).
 				Shows("null"),
-			wire.Defaulted("ready", wire.Boolean, false, func(o *order.FulfillOrder) *bool { return &o.Ready }).
+			wire.Flag("ready", func(o *order.FulfillOrder) *bool { return &o.Ready }).
 				Says("Ends the buffer of the previous booking of the same unit now, if the unit came back from it."))),
 		orPreview),
 	step("return", "Takes units back: after the buffer, the rest of their time is free again.",
@@ -103,11 +101,13 @@ var orderStepOperations = []operation{
 		summary: "Assigns an article to a unit of an order: one that its line may have, or a substitute. The unit is " +
 			"pinned there, and what may move makes room.",
 	}, input[previewed[order.AssignUnit]]{
-		path: byStockItem(func(o *previewed[order.AssignUnit]) (order, item *base.ID) { return &o.op.Order, &o.op.Unit }),
+		path: byStockItem(func(o *previewed[order.AssignUnit]) (order, item *base.ID) {
+			return &o.op.Order, &o.op.Unit
+		}),
 		body: previewable(wire.ShapeOf("AssignStockItem",
 			wire.Required("articleId", wire.UUID, func(o *order.AssignUnit) *base.ID { return &o.Article }).
 				Says("The article for the unit."),
-			wire.Defaulted("substitute", wire.Boolean, false, func(o *order.AssignUnit) *bool { return &o.Substitute }).
+			wire.Flag("substitute", func(o *order.AssignUnit) *bool { return &o.Substitute }).
 				Says("Takes an article that is not what was ordered, or lacks what the line requires. What was "+
 					"ordered is kept; unassign undoes it."))),
 	}, orPreview, answerMovedOrder),
@@ -117,7 +117,9 @@ var orderStepOperations = []operation{
 		summary: "Cancels a unit that nobody fetched, also of an active order: its stock is free again, and its " +
 			"line costs that much less.",
 	}, input[previewed[order.CancelUnit]]{
-		path: byStockItem(func(o *previewed[order.CancelUnit]) (order, item *base.ID) { return &o.op.Order, &o.op.Unit }),
+		path: byStockItem(func(o *previewed[order.CancelUnit]) (order, item *base.ID) {
+			return &o.op.Order, &o.op.Unit
+		}),
 		body: previewable(wire.ShapeOf[order.CancelUnit]("CancelStockItem")),
 	}, orPreview, answerOrder),
 	write(operation{

@@ -106,9 +106,9 @@ func heldFields[In any](at func(*In) *orderHold) []wire.Field[In] {
 		wire.Optional("subscription", wire.Object(lineSubscriptionShape),
 			func(in *In) **lineSubscription { return &at(in).subscription }).
 			Says("The terms of the lines that are held as subscriptions.").Shows("null"),
-		wire.Defaulted("allowOverbooking", wire.Boolean, false, func(in *In) *bool { return &at(in).AllowOverbooked }).
+		wire.Flag("allowOverbooking", func(in *In) *bool { return &at(in).AllowOverbooked }).
 			Says("What is short, or counts on units that come back elsewhere, becomes a conflict."),
-		wire.Defaulted("dryRun", wire.Boolean, false, func(in *In) *bool { return &at(in).dryRun }).Says(aboutDryRun),
+		wire.Flag("dryRun", func(in *In) *bool { return &at(in).dryRun }).Says(aboutDryRun),
 	}, orderFields(func(in *In) *order.OrderInput { return &at(in).OrderInput })...)
 }
 
@@ -199,8 +199,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
 			func(o *patchOrder) **order.MainContact { return &o.Contact })),
 		wire.Merged("pickupLocationId", wire.UUID, false,
 			func(o *patchOrder) *base.Opt[base.ID] { return &o.Pickup }).Says("Changes only in a draft."),
-		wire.Defaulted("allowOverbooking", wire.Boolean, false,
-			func(o *patchOrder) *bool { return &o.AllowOverbooked }).
+		wire.Flag("allowOverbooking", func(o *patchOrder) *bool { return &o.AllowOverbooked }).
 			Says("What counts on units that come back elsewhere becomes a conflict."),
 	},
 	wire.ChangedBy(func(o *patchOrder) *base.Changes[order.OrderInput] { return &o.Fields }, orderKinds...),
@@ -210,7 +209,7 @@ var patchOrderShape = wire.ShapeOf("PatchOrder", slices.Concat(
 		wire.Reads("customPaymentMethod", wire.ObjectOf[order.CustomMethod]("CustomPaymentMethodInput")))),
 	externalFields(func(o *patchOrder) *label.ExternalPatch { return &o.External }),
 	[]wire.Field[patchOrder]{
-		wire.Defaulted("dryRun", wire.Boolean, false, func(o *patchOrder) *bool { return &o.dryRun }).Says(aboutDryRun),
+		wire.Flag("dryRun", func(o *patchOrder) *bool { return &o.dryRun }).Says(aboutDryRun),
 	})...)
 
 var orderOperations = append([]operation{
@@ -241,13 +240,10 @@ var orderOperations = append([]operation{
 		id: "admin.orders.get", method: "GET", path: orderPath, scopes: ordersRead,
 		summary: "Returns an order.", answer: orderSchema,
 	}, byUUID(itself), "order", order.OrderByID, answerOrder),
-	read(operation{
+	partsOf(operation{
 		id: "admin.orders.listStockItems", method: "GET", path: orderPath + "/stock-items", scopes: ordersRead,
 		summary: "Lists all stock items of an order, in the order of its lines.", answer: pagedSchema(stockItemSchema),
-	}, input[listUnits]{
-		path:  byUUID(func(l *listUnits) *base.ID { return &l.of }),
-		query: wire.ShapeOf("ListStockItems", pageFields(func(l *listUnits) *page { return &l.page })...),
-	}, func(q *request, l *listUnits) error {
+	}, byUUID, func(q *request, l *listParts) error {
 		r, items, total := order.OrderStockItems(q.view, l.of, l.page.part())
 		if r == nil {
 			return notFound("order")

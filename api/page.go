@@ -42,6 +42,20 @@ func pageFields[In any](at func(*In) *page) []wire.Field[In] {
 // listQuery is the query of a list that takes nothing but a page.
 var listQuery = wire.ShapeOf("List", pageFields(func(p *page) *page { return p })...)
 
+// listParts is a page of what belongs to one record.
+type listParts struct {
+	of   base.ID
+	page page
+}
+
+// partsOf makes the operation that lists what belongs to one record; by makes its path, which names the record.
+func partsOf(o operation, by func(at func(*listParts) *base.ID) *wire.Shape[listParts],
+	handle func(q *request, l *listParts) error) operation {
+	return read(o, input[listParts]{path: by(func(l *listParts) *base.ID { return &l.of }), query: listPartsQuery}, handle)
+}
+
+var listPartsQuery = wire.ShapeOf("ListParts", pageFields(func(l *listParts) *page { return &l.page })...)
+
 // appendPage appends one page of a list of total records, of which at gives the i-th, and sets the links.
 func appendPage[R any](q *request, p page, total int, at func(i int) R, record func(w *scribe, r R)) {
 	from := min(p.offset(), total)

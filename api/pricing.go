@@ -159,11 +159,6 @@ var answerPricingRow = answers((*scribe).writePricingRow)
 
 type rowPath struct{ table, row base.ID }
 
-type rowList struct {
-	table base.ID
-	page  page
-}
-
 const (
 	pricingTablePath = "/v1/admin/pricing-tables/pricing-table/{pricingTableId}"
 	pricingRowPath   = pricingTablePath + "/pricing-row/{rowId}"
@@ -195,14 +190,11 @@ var pricingOperations = []operation{
 		id: "admin.pricingTables.delete", path: pricingTablePath, scopes: pricingWrite,
 		summary: "Removes a pricing table with its rows; one that a catalog item names is in use.",
 	}, byTable),
-	read(operation{
+	partsOf(operation{
 		id: "admin.pricingTables.listRows", method: "GET", path: pricingTablePath + "/pricing-row", scopes: pricingRead,
 		summary: "Lists a pricing table's rows in order of creation.", answer: pagedSchema(pricingRowSchema),
-	}, input[rowList]{
-		path:  byTable(func(l *rowList) *base.ID { return &l.table }),
-		query: wire.ShapeOf("ListPricingRows", pageFields(func(l *rowList) *page { return &l.page })...),
-	}, func(q *request, l *rowList) error {
-		p := commerce.PricingTableByID(q.view, l.table)
+	}, byTable, func(q *request, l *listParts) error {
+		p := commerce.PricingTableByID(q.view, l.of)
 		if p == nil {
 			return notFound("pricing table")
 		}

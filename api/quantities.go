@@ -53,7 +53,7 @@ var decreaseShape = wire.ShapeOf("DecreaseQuantity", slices.Concat(quantityField
 	func(o *stock.DecreaseQuantity) **int64 { return &o.From }), []wire.Field[stock.DecreaseQuantity]{
 	wire.Optional("expectedPlan", wire.Text(1, 64), func(o *stock.DecreaseQuantity) **string { return &o.Expected }).
 		Says("The digest of a preview: any other plan is refused."),
-	wire.Defaulted("force", wire.Boolean, false, func(o *stock.DecreaseQuantity) *bool { return &o.Force }).
+	wire.Flag("force", func(o *stock.DecreaseQuantity) *bool { return &o.Force }).
 		Says("What cannot be kept becomes a conflict."),
 })...)
 

@@ -83,7 +83,7 @@ var subscriptionOperations = []operation{
 	}, input[order.CancelSubscription]{
 		path: byUUID(func(o *order.CancelSubscription) *base.ID { return &o.ID }),
 		body: wire.ShapeOf("CancelSubscription",
-			wire.Defaulted("atEnd", wire.Boolean, false, func(o *order.CancelSubscription) *bool { return &o.AtEnd }).
+			wire.Flag("atEnd", func(o *order.CancelSubscription) *bool { return &o.AtEnd }).
 				Says("At the end of the first payment cycle that commitment and notice allow. Default: now.")),
 	}, asIs, answerOrder),
 }

@@ -203,6 +203,9 @@ func Defaulted[T, V any](name string, k Kind[V], def V, at func(*T) *V) Field[T]
 		func(dst any) { *at(dst.(*T)) = def })}
 }
 
+// Flag is a member that is true or false, and false where it is absent or null.
+func Flag[T any](name string, at func(*T) *bool) Field[T] { return Defaulted(name, Boolean, false, at) }
+
 // Kept is a member that may be absent or null. Both leave the value that is there.
 func Kept[T, V any](name string, k Kind[V], at func(*T) *V) Field[T] {
 	return Field[T]{defaulted(name, anyOf(k), func(dst any) any { return at(dst.(*T)) }, nil)}

@@ -51,7 +51,9 @@ type listParts struct {
 // partsOf makes the operation that lists what belongs to one record; by makes its path, which names the record.
 func partsOf(o operation, by func(at func(*listParts) *base.ID) *wire.Shape[listParts],
 	handle func(q *request, l *listParts) error) operation {
-	return read(o, input[listParts]{path: by(func(l *listParts) *base.ID { return &l.of }), query: listPartsQuery}, handle)
+	return read(o, input[listParts]{
+		path: by(func(l *listParts) *base.ID { return &l.of }), query: listPartsQuery,
+	}, handle)
 }
 
 var listPartsQuery = wire.ShapeOf("ListParts", pageFields(func(l *listParts) *page { return &l.page })...)

@@ -229,7 +229,8 @@ func (k *LabelledKind[R, P]) With(a *base.AccountState) func(external string) (b
 }
 
 // Edit changes the labels of a record.
-func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch base.IfMatch, change func(*Labels) error) (any, error) {
+func (k *LabelledKind[R, P]) Edit(t *base.Tx, id base.ID, ifMatch base.IfMatch,
+	change func(*Labels) error) (any, error) {
 	r, err := base.Found[R, P](t, k.Kind, id, ifMatch)
 	if err != nil {
 		return nil, err

@@ -59,7 +59,7 @@ func TestAttributes(t *testing.T) {
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes",
 		`{"name":"","key":"a b","format":"color","options":[{"id":"x"}],"systemGroup":null}`,
 		"body /name length", "body /format enum", "body /options/0/id unknown", "body /options/0/name required",
-		"body /systemGroup unknown", "body /key format", "body /options forbidden")
+		"body /systemGroup unknown", "body /key format")
 	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes", `{"name":"x","key":"x","format":"select"}`,
 		"body /options length")
 	s.refused(400, base.CodeInvalid, "PATCH", path, `{"name":null,"format":"text"}`, "body /name required",
@@ -69,6 +69,8 @@ func TestAttributes(t *testing.T) {
 		"body /key length", "body /options/1/name duplicate", "body /options/0/id unknown")
 	s.refused(400, base.CodeInvalid, "PATCH", "/v1/admin/attributes/"+plain["id"].(string),
 		`{"options":[{"name":"x"}]}`, "body /options forbidden")
+	s.refused(400, base.CodeInvalid, "POST", "/v1/admin/attributes",
+		`{"name":"x","key":"x","format":"color","options":[{"name":"x"}]}`, "body /format enum")
 	for _, none := range []string{"null", "[]"} { // as it was read, or as it has none
 		require.Equal(t, plain, s.ok("PATCH", "/v1/admin/attributes/"+plain["id"].(string), `{"options":`+none+`}`))
 		s.refused(400, base.CodeInvalid, "PATCH", path, `{"options":`+none+`}`, "body /options length")

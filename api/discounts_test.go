@@ -65,6 +65,13 @@ func TestDiscountCodes(t *testing.T) {
 	s.refused(400, base.CodeInvalid, "POST", discountCodes,
 		`{"code":"x","valueType":"percentage","value":101,"subscriptionDurationCycles":2}`,
 		"body /value range", "body /subscriptionDurationCycles forbidden")
+	// One that hangs on a value that could not be read is not said beside it.
+	s.refused(400, base.CodeInvalid, "POST", discountCodes,
+		`{"code":"x","valueType":"percentage","value":1,"subscriptionDuration":"twice","subscriptionDurationCycles":2}`,
+		"body /subscriptionDuration enum")
+	s.refused(400, base.CodeInvalid, "POST", discountCodes, `{"code":"x","valueType":"gift","value":500}`,
+		"body /valueType enum")
+	s.refused(400, base.CodeInvalid, "POST", discountCodes, `{"code":"x","value":500}`, "body /valueType required")
 	s.refused(400, base.CodeInvalid, "PATCH", path, `{"code":null,"valueType":"percentage","value":2500}`,
 		"body /code required")
 	s.refused(400, base.CodeInvalid, "PATCH", path, `{"valueType":"percentage"}`, "body /value range")

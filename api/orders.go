@@ -161,7 +161,7 @@ func (q *request) claimHeldRows(o *orderHold) {
 // op is the order of lines or the one of holds.
 func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	o.take(q)
-	if o.Holds != nil {
+	if o.Holds != nil || q.unread("/holdIds") {
 		if o.lines != nil {
 			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: wire.FaultExclusive,
 				Message: "an order is of lineItems or of holdIds, not of both"})

@@ -346,6 +346,12 @@ func TestOrderOfHoldsWithPrices(t *testing.T) {
 		"body /lineItems exclusive", "body /heldLines/0/unitPrice exclusive")
 	s.refused(400, base.CodeInvalid, "POST", ordersPath, `{"heldLines":[{"line":1000}]}`,
 		"body /heldLines/0/line range", "body /pickupLocationId required", "body /heldLines exclusive")
+	for _, x := range [][2]string{{`"x"`, " type"}, {`[]`, " length"}, {`["x"]`, "/0 format"}} {
+		s.refused(400, base.CodeInvalid, "POST", ordersPath,
+			fmt.Sprintf(`{"holdIds":%s,"heldLines":[{"holdId":%q,"line":0}]}`, x[0], a), "body /holdIds"+x[1])
+		s.refused(400, base.CodeInvalid, "POST", ordersPath, `{"holdIds":`+x[0]+`,"heldLines":[{"line":0}]}`,
+			"body /holdIds"+x[1])
+	}
 	b := hold()
 	o := s.ok("POST", ordersPath,
 		of(fmt.Sprintf(`"discountCodes":["five"],"heldLines":[{"holdId":%q,"line":0,"pricingRowId":%q,"taxRate":1000},{"holdId":%q,"line":0,"unitPrice":800}]`, a, row, b), a, b))

@@ -315,7 +315,14 @@ func (c *cover) has(f base.Fault) bool {
 			return true
 		}
 	}
-	return f.Code == wire.FaultRequired && c.above[f.Pointer]
+	return f.Code == wire.FaultRequired && c.above[f.Pointer] || f.Hangs != "" && c.above[f.Hangs]
+}
+
+// unread says that a value was given that could not be read.
+func (q *request) unread(pointer string) bool {
+	var c cover
+	c.add(q.faults.ListOf)
+	return c.above[pointer]
 }
 
 // outer is the pointer to what a pointer's value is part of; the whole has none.

@@ -60,6 +60,7 @@ type Fault struct {
 	Pointer string
 	Code    string
 	Message string
+	Hangs   string // the pointer of another value: where that could not be read, this may be no fault
 }
 
 // Error is a refusal of the catalogue. It is a value: two refusals of the same cause are equal except for their

@@ -44,6 +44,11 @@ func (c *Checker) Fault(pointer, code, message string) {
 	c.Faults = append(c.Faults, Fault{Pointer: pointer, Code: code, Message: message})
 }
 
+// Hanging is Fault of what is one only by another value, whose pointer is on.
+func (c *Checker) Hanging(on, pointer, code, message string) {
+	c.Faults = append(c.Faults, Fault{Pointer: pointer, Code: code, Message: message, Hangs: on})
+}
+
 // Text demands so many characters, and none that only steer.
 func (c *Checker) Text(pointer, s string, least, most int) {
 	n := utf8.RuneCountInString(s)
@@ -284,6 +289,9 @@ func (c *Checker) Distinct(pointer string, list []ID, most int) {
 func (c *Checker) Within(pointer string, faults []Fault) {
 	for _, f := range faults {
 		f.Pointer = pointer + f.Pointer
+		if f.Hangs != "" {
+			f.Hangs = pointer + f.Hangs
+		}
 		c.Faults = append(c.Faults, f)
 	}
 }

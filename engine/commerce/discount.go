@@ -104,7 +104,7 @@ func DiscountByCode(a *base.AccountState, code string) *DiscountCode {
 // check names what is wrong with terms as a whole.
 func (d *DiscountTerms) check(c *base.Checker) {
 	base.CheckFields(c, "", d)
-	if !d.amount() && d.Value > 100 {
+	if d.ValueType == DiscountPercentage && d.Value > 100 {
 		c.Fault("/value", "range", "must be a whole percent between 1 and 100")
 	}
 	if d.StartsAt != nil && d.EndsAt != nil && *d.StartsAt >= *d.EndsAt {
@@ -115,7 +115,8 @@ func (d *DiscountTerms) check(c *base.Checker) {
 		c.Fault("/subscriptionDurationCycles", "required",
 			"a discount that is repeating needs how many payments it is for")
 	case !repeating && d.Cycles != nil:
-		c.Fault("/subscriptionDurationCycles", "forbidden", "only a discount that is repeating counts payments")
+		c.Hanging("/subscriptionDuration", "/subscriptionDurationCycles", "forbidden",
+			"only a discount that is repeating counts payments")
 	}
 	c.Faults = base.InOrder[DiscountTerms](c.Faults)
 }

@@ -106,6 +106,7 @@ func (o CreateAttribute) Check(c *base.Checker) {
 // checkOptions checks the names of an attribute's options.
 func checkOptions(c *base.Checker, format AttributeFormat, n int, name func(int) string) {
 	switch {
+	case format == "": // what else is wrong hangs on it
 	case !format.Chosen() && n > 0:
 		c.Fault("/options", "forbidden", "only a select or multiselect has options")
 	case format.Chosen() && (n < 1 || n > maxOptions):

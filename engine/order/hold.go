@@ -58,9 +58,9 @@ func (o OrderHold) Check(c *base.Checker) {
 		l, ok := o.heldLine(x)
 		switch {
 		case x.Hold == nil && !ok:
-			c.Fault(at+"/holdId", "required", "is missing: there are several holds")
+			c.Hanging("/holdIds", at+"/holdId", "required", "is missing: there are several holds")
 		case !ok:
-			c.Fault(at+"/holdId", "unknown", "is none of holdIds")
+			c.Hanging("/holdIds", at+"/holdId", "unknown", "is none of holdIds")
 		case said[l]:
 			c.Fault(at, "duplicate", "is of a line that an earlier entry is of")
 		}

@@ -132,6 +132,25 @@ func TestOrderRecord(t *testing.T) {
 		string(EventPayload(Version, order.OrderByID(view, parsed))))
 }
 
+// A place that is not there is named, before the state of the order is; the order itself may name one that is gone.
+func TestOrderOfAPlaceThatIsGone(t *testing.T) {
+	s, location, sku, _, _ := stocked(t)
+	back := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	path := ordersPath + "/" + s.ok("POST", ordersPath, rental("open", location, sku, noon+hour, noon+day, 1,
+		fmt.Sprintf(`,"returnLocationId":%q`, back)))["id"].(string)
+	pickup := func(id string) string { return fmt.Sprintf(`{"pickupLocationId":%q}`, id) }
+	gone := func(place, id string) {
+		t.Helper()
+		p := s.refused(404, base.CodeNotFound, "PATCH", path, pickup(place)).object()
+		require.Equal(t, "no location with the id "+id, p["detail"])
+	}
+	gone(sku, sku)
+	s.refused(409, base.CodeStateNotAllowed, "PATCH", path, pickup(back))
+	s.ok("POST", path+"/cancel", "")
+	s.ok("DELETE", "/v1/admin/locations/"+back, "")
+	gone(location, back)
+}
+
 func TestOrderFromDraftToArchive(t *testing.T) {
 	s, location, sku, _, _ := stocked(t)
 	from, to := noon+day, noon+3*day

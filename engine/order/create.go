@@ -412,10 +412,6 @@ func (o *Order) forNobodyElse() {
 func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 	elsewhere := o.Pickup.Set && o.Pickup.Value != n.Pickup
 	if elsewhere {
-		if n.Status != OrderDraft {
-			return base.NotAllowed("the pickup location changes only in a draft",
-				n.Status.String(), n.allowedBut("")...)
-		}
 		if n.Return == n.Pickup {
 			n.Return = o.Pickup.Value
 		}
@@ -428,9 +424,14 @@ func (o *PatchOrder) places(t *base.Tx, n *Order) error {
 		}
 	}
 	if o.Pickup.Set || back {
-		if stock.LocationTable(t.Acc).Get(n.Pickup) == nil || stock.LocationTable(t.Acc).Get(n.Return) == nil {
-			return base.NotFound("location")
+		for _, id := range [...]base.ID{n.Pickup, n.Return} { // the order may name one that is gone
+			if stock.LocationTable(t.Acc).Get(id) == nil {
+				return base.Refuse(base.CodeNotFound, "no location with the id %s", id)
+			}
 		}
+	}
+	if elsewhere && n.Status != OrderDraft {
+		return base.NotAllowed("the pickup location changes only in a draft", n.Status.String(), n.allowedBut("")...)
 	}
 	one := n.Return == n.Pickup
 	if o.Pickup.Set || back && one {

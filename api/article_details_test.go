@@ -12,6 +12,14 @@ import (
 
 // This file holds what an article's record says beside its stock.
 
+// An amount beyond what JSON numbers hold exactly is the nearest that they do.
+func TestProfitabilityIsExact(t *testing.T) {
+	s := newShop(t)
+	r := s.ok("POST", "/v1/admin/articles",
+		`{"name":"one","itemCosts":9007199254740991,"purchasePrice":9007199254740991}`)
+	require.EqualValues(t, -9007199254740991, r["profitability"])
+}
+
 func TestArticleDetails(t *testing.T) {
 	s := newShop(t)
 	sku := s.ok("POST", "/v1/admin/skus",

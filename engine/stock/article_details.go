@@ -209,7 +209,8 @@ func newFiles(t *base.Tx, was []File, list []FilePatch) []File {
 }
 
 // Earnings are an article's income, which orders bring in that are in the account's currency, and what is left of it:
-// less what was spent on it and its price, or its SKU's where it has none of its own.
+// less what was spent on it and its price, or its SKU's where it has none of its own. Both are at most what a number of
+// JSON holds exactly.
 func Earnings(v base.View, r *Article) (income, profit int64) {
 	income = earned(v.Acc)(r.No)
 	profit = income
@@ -218,8 +219,11 @@ func Earnings(v base.View, r *Article) (income, profit int64) {
 			profit -= *spent
 		}
 	}
-	return income, profit
+	return exact(income), exact(profit)
 }
+
+// exact is the amount next to n that a number of JSON holds exactly.
+func exact(n int64) int64 { return min(max(n, -base.MaxSafe), base.MaxSafe) }
 
 // PurchasePrice is what an article was bought for, or its SKU where it has no price of its own, or a SKU where there is
 // no article; nil: no price was given.

@@ -82,6 +82,9 @@ const defaultStep = 15 * time.Minute
 // Open builds the state from a store and starts the writer. Work that became due while the engine was down is done
 // before Open returns.
 func Open(ctx context.Context, o Options) (*Engine, error) {
+	if o.Store == nil || o.Now == nil || o.Random == nil {
+		return nil, errors.New("an engine needs a store, a clock and random numbers")
+	}
 	if o.Logger == nil {
 		o.Logger = slog.Default()
 	}

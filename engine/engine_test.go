@@ -49,6 +49,24 @@ func TestBookQueryAndSurvive(t *testing.T) {
 }
 
 // A hold that has ended has nothing that could be changed, however it ended.
+func TestAnEngineNeedsAStoreAClockAndChance(t *testing.T) {
+	s := newShop(t)
+	now, random := func() int64 { return noon }, func() [10]byte { return [10]byte{} }
+	for _, o := range []Options{{Now: now, Random: random}, {Store: s.store, Random: random},
+		{Store: s.store, Now: now}} {
+		_, err := Open(t.Context(), o)
+		require.EqualError(t, err, "an engine needs a store, a clock and random numbers")
+	}
+}
+
+func TestTheNilIDIsNoAccount(t *testing.T) {
+	s := newShop(t)
+	_, err := s.Do(Command{Actor: "test", Op: base.CreateAccount{AccountFields: base.AccountFields{Name: "x"}}})
+	require.ErrorIs(t, err, &base.Error{Code: base.CodeInvalid})
+	_, there := s.View(base.ID{})
+	require.False(t, there)
+}
+
 func TestEndedHoldsStayAsTheyAre(t *testing.T) {
 	s := newShop(t)
 	bike := base.Item{Article: s.article(base.ID{}, 5)}

@@ -47,7 +47,10 @@ func (o CreateAccount) Check(c *Checker) {
 }
 
 func (o CreateAccount) PlanOn(t *Tx) (any, error) {
-	if t.Acc.Row != nil {
+	switch {
+	case t.Acc.ID == ID{}:
+		return nil, Refuse(CodeInvalid, "an account needs an id of its own, not the nil one")
+	case t.Acc.Row != nil:
 		return nil, Refuse(CodeConflict, "an account with this id exists")
 	}
 	a := &Account{

@@ -61,7 +61,7 @@ func thereIs(name string) error { return fmt.Errorf("%s %w", name, errThere) }
 
 // writeFile makes a file that appears under its name only when write has returned without an error and all is synced. A
 // file of that name is not replaced, also where it comes while this one is written.
-func writeFile(name string, write func(io.Writer) error) error {
+func writeFile(name string, write func(io.Writer) error) (err error) {
 	if _, err := os.Lstat(name); err == nil {
 		return thereIs(name)
 	}
@@ -69,6 +69,12 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err != nil {
 		return err
 	}
+	published := false
+	defer func() {
+		if !published { // also where write panics
+			err = errors.Join(err, os.Remove(part.Name()))
+		}
+	}()
 	err = write(part)
 	if err == nil {
 		err = part.Sync()
@@ -76,8 +82,8 @@ func writeFile(name string, write func(io.Writer) error) error {
 	if err = errors.Join(err, part.Close()); err == nil {
 		err = publish(part.Name(), name)
 	}
-	if err != nil {
-		return errors.Join(err, os.Remove(part.Name()))
+	if published = err == nil; !published {
+		return err
 	}
 	return backup.SyncDir(filepath.Dir(name))
 }

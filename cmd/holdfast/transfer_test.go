@@ -12,6 +12,15 @@ import (
 
 // This file owns the tests of files that appear whole or not at all.
 
+// A write that panics leaves nothing of the file.
+func TestAWriteThatPanicsLeavesNothing(t *testing.T) {
+	dir := t.TempDir()
+	require.Panics(t, func() { _ = writeFile(filepath.Join(dir, "file"), func(io.Writer) error { panic("fault") }) })
+	list, err := os.ReadDir(dir)
+	require.NoError(t, err)
+	require.Empty(t, list)
+}
+
 // What takes the name while a file is written keeps it, also where there are no hard links.
 func TestAFileThatCameMeanwhileIsNotReplaced(t *testing.T) {
 	dir := t.TempDir()

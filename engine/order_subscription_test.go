@@ -73,6 +73,34 @@ func TestSubscriptionEndsWithItsLastUnit(t *testing.T) {
 	}
 }
 
+// A subscription that is over keeps its end as its order is cancelled: how long it was paid for stays what it was.
+func TestCancelledOrderKeepsEndedSubscriptions(t *testing.T) {
+	for name, end := range map[string]func(o *order.OrderRecord, unit base.ID) base.Op{
+		"cancelled": func(o *order.OrderRecord, _ base.ID) base.Op {
+			return order.CancelSubscription{ID: o.Lines[0].Subscription.ID}
+		},
+		"its unit is cancelled": func(o *order.OrderRecord, unit base.ID) base.Op {
+			return order.CancelUnit{Order: o.ID, Unit: unit}
+		},
+	} {
+		t.Run(name, func(t *testing.T) {
+			s := newShop(t)
+			o, units := s.subscribed(1, nil)
+			to := s.now + day
+			s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{{Item: base.Item{Article: s.article(base.ID{}, 1)},
+				Purchase: base.PurchaseBooking, From: &s.now, To: &to, Quantity: 1}}})
+			s.now += hour
+			s.do(end(o, units[0]))
+			over := s.subscription(o)
+			require.Equal(t, subscription{order.OrderOpen, order.SubscriptionCancelled, 0, s.now, s.now}, over)
+			s.now += hour
+			s.do(order.CancelOrder{ID: o.ID})
+			over.order = order.OrderClosed
+			require.Equal(t, over, s.subscription(o))
+		})
+	}
+}
+
 // A subscription goes on when one of its units is out again, whichever of them came back last.
 func TestUndoneReturnResumesTheSubscription(t *testing.T) {
 	for _, which := range [][]int{{0}, {1}, {0, 1}} {

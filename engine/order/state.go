@@ -123,7 +123,7 @@ func (o CancelOrder) PlanOn(t *base.Tx) (any, error) {
 			free(t, &l.Units[j])
 			l.Units[j].State = Cancelled
 		}
-		if s := l.Subscription; s != nil {
+		if s := l.Subscription; s != nil && !s.over() {
 			s.end(t.Now)
 		}
 	}

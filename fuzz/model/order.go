@@ -347,7 +347,7 @@ func (s *step) orders(op base.Op, res any, err error) error {
 				u.State = order.Cancelled
 			})
 			for i := range n.Lines {
-				if b := n.Lines[i].Subscribe; b != nil {
+				if b := n.Lines[i].Subscribe; b != nil && b.CancelledAt == 0 {
 					b.CancelAt, b.CancelledAt, b.NextBillingAt = s.now, s.now, 0
 				}
 			}

@@ -83,7 +83,7 @@ func (d *Draft) Reduce(lot LotNo, amount int, at int64) Reduction {
 	if p := r.plan(nil); p != nil {
 		return r.result(p, nil, Granted)
 	}
-	over, _ := r.orphans(nil, nil)
+	over, _ := r.excess()
 	why := HoldsExceedRemainingStock
 	if len(over) == 0 {
 		why = PinnedHoldsInTheWay
@@ -233,6 +233,9 @@ func (d *Draft) reduceEmptiest(lot LotNo, amount int, at int64) (out Reduction, 
 	f := s.fixityOf(LotRef(lot), at, d.now)
 	if !s.wide(LotRef(lot), f.floor) {
 		return out, false
+	}
+	if free, _, _, _ := s.MinFree(LotRef(lot), Span{at, Forever}); free < amount && s.ConflictCount(LotRef(lot)) == 0 {
+		return out, false // by count alone
 	}
 	var list []closing
 	for _, no := range s.Slots(lot) {

@@ -14,6 +14,10 @@ type reducer struct {
 	amount  int
 	at      int64
 	lasting []int // lanes that end after the instant
+
+	counted bool // excess is known
+	over    []int32
+	can     bool
 }
 
 // reducer lays out a lot, or the pool of it.
@@ -133,7 +137,8 @@ type layout struct {
 	lower int // bound on moves
 }
 
-// plan looks for a plan that keeps every hold but the dropped ones, nil where it finds none.
+// plan looks for a plan that keeps every hold but the dropped ones, nil where it finds none. Without these, where there
+// are some, the count is enough.
 func (r *reducer) plan(dropped []int32) *layout {
 	b := r.without(dropped)
 	now := r.closable(b, r.at)
@@ -143,8 +148,10 @@ func (r *reducer) plan(dropped []int32) *layout {
 	}
 	best := r.direct(b, now, &lower)
 	if best == nil {
-		if over, ok := r.orphans(dropped, nil); !ok || len(over) > 0 {
-			return nil // by count alone
+		if dropped == nil {
+			if over, ok := r.excess(); !ok || len(over) > 0 {
+				return nil // by count alone
+			}
 		}
 		best = r.rearranged(b, now)
 	}
@@ -229,6 +236,9 @@ func (r *reducer) direct(b *board, now []closing, lower *int) (best *board) {
 		}
 		*lower = max(*lower, bound)
 		return best
+	}
+	if len(b.lanes) > boardLanes { // reduceEmptiest has tried that
+		return nil
 	}
 	chosen, next := slices.Clone(now[:r.amount]), r.amount
 	for range directTries {
@@ -323,41 +333,47 @@ func (r *reducer) match(b *board, loose func(*bar) bool) (displaced []bar, ok bo
 	return displaced, true
 }
 
+// roomLooks is how many lanes the searches for room look at, all together, for what a relay has left.
+const roomLooks = 1 << 15
+
 // settle lays displaced holds on the board, where there is a gap, or, with rearrange, also by making room. A hold that
 // finds no place is in b.stuck.
 func (r *reducer) settle(b *board, displaced []bar, rearrange bool) bool {
-	slices.SortFunc(displaced, func(x, y bar) int {
-		return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
-	})
-	b.stuck = b.stuck[:0]
 	var hard []bar
-	for _, x := range displaced {
-		if l, ok := b.tightest(&x); ok {
-			b.drop(l, x)
-		} else if !rearrange {
-			b.stuck = append(b.stuck, x)
-			return false
-		} else {
-			hard = append(hard, x)
+	tries := len(displaced)
+	if rearrange && len(b.lanes) > boardLanes {
+		hard, tries = b.relay(displaced), roomLooks/len(b.lanes)
+	} else {
+		slices.SortFunc(displaced, func(x, y bar) int {
+			return cmp.Or(cmp.Compare(x.span.Start, y.span.Start), cmp.Compare(x.home, y.home))
+		})
+		for _, x := range displaced {
+			if l, ok := b.tightest(&x); ok {
+				b.drop(l, x)
+			} else if hard = append(hard, x); !rearrange {
+				break
+			}
 		}
 	}
+	b.stuck = b.stuck[:0]
 	for _, x := range hard {
-		if x.bound == fixed {
-			b.stuck = append(b.stuck, x)
-			continue
+		if x.bound < fixed && rearrange && tries > 0 {
+			tries--
+			if l, ok := b.makeRoom(x); ok {
+				b.drop(l, x)
+				continue
+			}
 		}
-		if l, ok := b.makeRoom(x); ok {
-			b.drop(l, x)
-		} else {
-			b.stuck = append(b.stuck, x)
-		}
+		b.stuck = append(b.stuck, x)
 	}
 	return len(b.stuck) == 0
 }
 
 // keepsEnd says that a planned end has found no lane: then the board is no plan, whatever else is given up.
-func (b *board) keepsEnd() bool {
-	return slices.ContainsFunc(b.stuck, func(x bar) bool { return x.hold == ending })
+func (b *board) keepsEnd() bool { return hasEnd(b.stuck) }
+
+func hasEnd(list []bar) bool {
+	return slices.ContainsFunc(list, func(x bar) bool { return x.hold == ending })
 }
 
 // tightest is the lane with a gap for x of the tightest length class, of those the first.
@@ -453,59 +469,70 @@ func (r *reducer) sweepAll(b *board, best *board, lose bool) (found *board, prov
 func (r *reducer) orphans(gone []int32, only func(*bar) bool) (out []int32, ok bool) {
 	type step struct {
 		at   int64
-		by   int // of stock
-		x    *bar
-		ends bool
+		end  int64 // of a hold that begins and may go; of anything else at
+		hold int32 // that begins or ends; below 0: slots do
+		by   int32
 	}
-	var list []step
+	list := make([]step, 0, 2*len(r.holds)+2*len(r.lanes)+1)
 	lacks := r.marked(gone)
 	for l := range r.lanes {
-		list = append(list, step{at: max(r.floor, r.lanes[l].slot.Span.Start), by: 1}, step{at: r.endOf(l), by: -1})
+		from, to := max(r.floor, r.lanes[l].slot.Span.Start), r.endOf(l)
+		list = append(list, step{from, from, -1, 1}, step{to, to, -1, -1})
 		for i := range r.lanes[l].bars {
-			if x := &r.lanes[l].bars[i]; x.hold >= 0 && !lacks[x.hold] {
-				list = append(list, step{at: x.span.Start, x: x}, step{at: x.span.End, x: x, ends: true})
+			x := &r.lanes[l].bars[i]
+			if x.hold < 0 || lacks[x.hold] {
+				continue
 			}
+			begin := step{x.span.Start, x.span.Start, x.hold, 1}
+			if only == nil && x.bound != fixed || only != nil && only(x) {
+				begin.end = x.span.End
+			}
+			list = append(list, begin, step{x.span.End, x.span.End, x.hold, -1})
 		}
 	}
-	list = append(list, step{at: r.at, by: -r.amount})
-	slices.SortStableFunc(list, func(x, y step) int { return cmp.Compare(x.at, y.at) })
-	stock, taken := 0, 0
-	var active []*bar // droppable, by end
-	dropped := map[*bar]bool{}
+	list = append(list, step{r.at, r.at, -1, int32(-r.amount)})
+	slices.SortFunc(list, func(x, y step) int { return cmp.Compare(x.at, y.at) }) // those of an instant go together
+	left := int32(0)                                                              // slots that no hold has
+	var active []step                                                             // that may go, by end
+	dropped := make([]bool, len(r.holds))
 	for i := 0; i < len(list); {
 		t := list[i].at
 		for ; i < len(list) && list[i].at == t; i++ {
 			switch e := list[i]; {
-			case e.x == nil:
-				stock += e.by
-			case e.ends:
-				if !dropped[e.x] {
-					taken--
-				}
-				if len(active) > 0 && active[0] == e.x {
-					active = active[1:]
-				}
-			default:
-				taken++
-				if only == nil && e.x.bound != fixed || only != nil && only(e.x) {
-					at, _ := slices.BinarySearchFunc(active, e.x, func(x, y *bar) int {
-						return cmp.Or(cmp.Compare(x.span.End, y.span.End), cmp.Compare(x.hold, y.hold))
-					})
-					active = slices.Insert(active, at, e.x)
-				}
+			case e.hold < 0:
+				left += e.by
+			case !dropped[e.hold]:
+				left -= e.by
+			}
+			if e := list[i]; e.end > t {
+				at, _ := slices.BinarySearchFunc(active, e, func(x, y step) int {
+					return cmp.Or(cmp.Compare(x.end, y.end), cmp.Compare(x.hold, y.hold))
+				})
+				active = slices.Insert(active, at, e)
 			}
 		}
-		for active = slices.DeleteFunc(active, func(x *bar) bool { return x.span.End <= t }); taken > stock &&
-			t < Forever; taken-- {
+		for len(active) > 0 && active[0].end <= t {
+			active = active[1:]
+		}
+		for ; left < 0 && t < Forever; left++ {
 			n := len(active) - 1
 			if n < 0 {
 				return nil, false
 			}
-			dropped[active[n]] = true
+			dropped[active[n].hold] = true
 			out = append(out, active[n].hold)
 			active = active[:n]
 		}
 	}
 	slices.Sort(out)
 	return out, true
+}
+
+// excess is the smallest set of holds that must go so that the count is enough, where nothing is gone.
+func (r *reducer) excess() (out []int32, ok bool) {
+	if !r.counted {
+		r.over, r.can = r.orphans(nil, nil)
+		r.counted = true
+	}
+	return r.over, r.can
 }

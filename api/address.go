@@ -4,6 +4,7 @@ import (
 	"bytes"
 	"net"
 	"net/netip"
+	"slices"
 	"sync"
 
 	"github.com/valyala/fasthttp"
@@ -31,12 +32,7 @@ type proxies struct {
 func (p *proxies) trusts(a netip.Addr) bool { return listed(p.networks, a) }
 
 func listed(networks []netip.Prefix, a netip.Addr) bool {
-	for _, n := range networks {
-		if n.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(networks, func(n netip.Prefix) bool { return n.Contains(a) })
 }
 
 // peer is the address at the other end of a connection.

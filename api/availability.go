@@ -69,15 +69,14 @@ func (q *request) checkLine(in, prefix string, i base.Item, w base.Span) {
 		if i != (base.Item{}) {
 			code, message = wire.FaultExclusive, "only one of skuId, articleId and catalogItemId may be given"
 		}
-		q.faults.Add(base.Fault{In: in, Pointer: prefix + "skuId", Code: code, Message: message})
+		q.fault(in, prefix+"skuId", code, message)
 	}
 	q.checkOrder(in, prefix, w)
 }
 
 func (q *request) checkOrder(in, prefix string, w base.Span) {
 	if w.Start >= w.End && !q.faults.At(prefix+"from") && !q.faults.At(prefix+"to") {
-		q.faults.Add(base.Fault{In: in, Pointer: prefix + "to", Code: wire.FaultOrder,
-			Message: "must be later than from"})
+		q.fault(in, prefix+"to", wire.FaultOrder, "must be later than from")
 	}
 }
 
@@ -328,8 +327,7 @@ var availabilityOperations = []operation{
 			if l.until != nil {
 				l.Until = *l.until - l.Length + 1 // an end gives the first instant at which it does not begin any more
 				if *l.until <= l.NotBefore && !q.faults.At("/until") && !q.faults.At("/notBefore") {
-					q.faults.Add(base.Fault{In: "body", Pointer: "/until", Code: wire.FaultOrder,
-						Message: "must be later than notBefore"})
+					q.fault("body", "/until", wire.FaultOrder, "must be later than notBefore")
 				}
 			}
 			q.checkLine("body", "/", l.Item, base.Span{Start: 0, End: 1})

@@ -262,10 +262,8 @@ func (q *request) checkCountSKUs(o *countSKUs) {
 	}
 	if buckets := (o.window.End - o.window.Start) / length; buckets*int64(o.page.size) > mostCounts &&
 		!q.faults.At("to") {
-		q.faults.Add(base.Fault{
-			In: "query", Pointer: "to", Code: wire.FaultRange,
-			Message: "would give more than " + strconv.Itoa(mostCounts) + " counts with this pageSize",
-		})
+		q.fault("query", "to", wire.FaultRange,
+			"would give more than "+strconv.Itoa(mostCounts)+" counts with this pageSize")
 	}
 }
 

@@ -68,12 +68,10 @@ func (q *request) period(amount, unit string, in bufferInput) *commerce.Period {
 	case in.amount == nil && in.unit == nil:
 		return nil
 	case in.amount == nil:
-		q.faults.Add(base.Fault{In: "body", Pointer: amount, Code: wire.FaultRequired,
-			Message: "is needed beside the unit"})
+		q.fault("body", amount, wire.FaultRequired, "is needed beside the unit")
 		return nil
 	case in.unit == nil:
-		q.faults.Add(base.Fault{In: "body", Pointer: unit, Code: wire.FaultRequired,
-			Message: "is needed beside the amount"})
+		q.fault("body", unit, wire.FaultRequired, "is needed beside the amount")
 		return nil
 	case *in.unit == 0:
 		return nil // it could not be read, which is said

@@ -171,12 +171,10 @@ func (q *request) checkCalendar(in, prefix string, o *calendarInput, quantities 
 			o.Length.Unit = *o.unit
 		}
 		if !o.Length.Valid() && !q.faults.At(prefix+"length") && !q.faults.At(prefix+"lengthUnit") {
-			q.faults.Add(base.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRange,
-				Message: "must be at most ten years"})
+			q.fault(in, prefix+"length", wire.FaultRange, "must be at most ten years")
 		}
 	case (o.unit != nil || len(o.Times) > 0 || o.quantity != nil || quantities) && !q.faults.At(prefix+"length"):
-		q.faults.Add(base.Fault{In: in, Pointer: prefix + "length", Code: wire.FaultRequired,
-			Message: "is needed beside lengthUnit, startTimes and quantity"})
+		q.fault(in, prefix+"length", wire.FaultRequired, "is needed beside lengthUnit, startTimes and quantity")
 	}
 }
 
@@ -287,10 +285,8 @@ var listCalendars = readChecked(operation{
 	},
 	func(q *request, o *calendarsInput) error {
 		tooMany := func() error {
-			q.faults.Add(base.Fault{
-				In: "body", Pointer: "/items", Code: wire.FaultRange,
-				Message: "would give more than " + strconv.Itoa(mostBuckets) + " buckets and starts",
-			})
+			q.fault("body", "/items", wire.FaultRange,
+				"would give more than "+strconv.Itoa(mostBuckets)+" buckets and starts")
 			return q.faulted(nil)
 		}
 		each, err := o.entries(q.view)

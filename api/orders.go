@@ -163,22 +163,19 @@ func (o *createOrder) op(q *request) base.OpOf[*order.OrderRecord] {
 	o.take(q)
 	if o.Holds != nil || q.unread("/holdIds") {
 		if o.lines != nil {
-			q.faults.Add(base.Fault{In: "body", Pointer: "/lineItems", Code: wire.FaultExclusive,
-				Message: "an order is of lineItems or of holdIds, not of both"})
+			q.fault("body", "/lineItems", wire.FaultExclusive, "an order is of lineItems or of holdIds, not of both")
 		}
 		return o.OrderHold
 	}
 	if o.pickup == nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/pickupLocationId", Code: wire.FaultRequired,
-			Message: "is missing"})
+		q.fault("body", "/pickupLocationId", wire.FaultRequired, "is missing")
 	}
 	if o.Held != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/heldLines", Code: wire.FaultExclusive,
-			Message: "is of an order of holds, which names them in holdIds"})
+		q.fault("body", "/heldLines", wire.FaultExclusive, "is of an order of holds, which names them in holdIds")
 	}
 	if o.subscription != nil {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/subscription", Code: wire.FaultExclusive,
-			Message: "is of an order of holds; a line of lineItems has its own"})
+		q.fault("body", "/subscription", wire.FaultExclusive,
+			"is of an order of holds; a line of lineItems has its own")
 	}
 	of := order.CreateOrder{OrderInput: o.OrderInput, Lines: q.lines(o.lines)}
 	if o.OrderHold.Status != nil {

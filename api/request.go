@@ -127,6 +127,11 @@ func (q *request) forgetStock() {
 	q.stock.Reset(base.Span{})
 }
 
+// fault notes what is wrong with a part of the request.
+func (q *request) fault(in, pointer, code, message string) {
+	q.faults.Add(base.Fault{In: in, Pointer: pointer, Code: code, Message: message})
+}
+
 // readPath makes parameters of the path's segments.
 func (q *request) readPath() {
 	for _, name := range q.op.params {
@@ -152,14 +157,12 @@ func (q *request) readConditions(in any) {
 		return
 	}
 	if len(keys) > 1 {
-		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultDuplicate,
-			Message: "given more than once"})
+		q.fault("header", "Idempotency-Key", wire.FaultDuplicate, "given more than once")
 		return
 	}
 	raw := keys[0]
 	if len(raw) < 1 || len(raw) > 255 || bytes.ContainsFunc(raw, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		q.faults.Add(base.Fault{In: "header", Pointer: "Idempotency-Key", Code: wire.FaultFormat,
-			Message: "must be 1 to 255 visible ASCII characters"})
+		q.fault("header", "Idempotency-Key", wire.FaultFormat, "must be 1 to 255 visible ASCII characters")
 		return
 	}
 	q.keyed = true

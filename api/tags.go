@@ -140,7 +140,7 @@ type unlinkTags struct {
 func (q *request) given(o *unlinkTags) []base.ID {
 	tell := func(in, pointer, code, message string) {
 		if !q.faults.At(pointer) {
-			q.faults.Add(base.Fault{In: in, Pointer: pointer, Code: code, Message: message})
+			q.fault(in, pointer, code, message)
 		}
 	}
 	switch {

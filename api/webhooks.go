@@ -113,7 +113,7 @@ func (q *request) reach(address string) {
 		return // they are reported first
 	}
 	if why := q.server.endpoint(address); why != "" {
-		q.faults.Add(base.Fault{In: "body", Pointer: "/url", Code: "address", Message: why})
+		q.fault("body", "/url", "address", why)
 	}
 }
 

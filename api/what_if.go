@@ -87,10 +87,9 @@ func (c *tryChange) op(q *request, at string) base.Op {
 		switch pointer := at + "/" + f.name; {
 		case q.faults.At(pointer):
 		case f.given && !f.has:
-			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultUnknown,
-				Message: "is no member of this kind of change"})
+			q.fault("body", pointer, wire.FaultUnknown, "is no member of this kind of change")
 		case f.has && f.demands && !f.given:
-			q.faults.Add(base.Fault{In: "body", Pointer: pointer, Code: wire.FaultRequired, Message: "is missing"})
+			q.fault("body", pointer, wire.FaultRequired, "is missing")
 		}
 	}
 	switch c.kind {

@@ -3,6 +3,7 @@ package webhook
 import (
 	"errors"
 	"net/netip"
+	"slices"
 	"syscall"
 )
 
@@ -53,12 +54,7 @@ func public(a netip.Addr) bool {
 }
 
 func in(list []netip.Prefix, a netip.Addr) bool {
-	for _, p := range list {
-		if p.Contains(a) {
-			return true
-		}
-	}
-	return false
+	return slices.ContainsFunc(list, func(p netip.Prefix) bool { return p.Contains(a) })
 }
 
 // guard judges addresses. allowed networks may be called on any port.

@@ -48,7 +48,6 @@ func TestBookQueryAndSurvive(t *testing.T) {
 	s.reopen()
 }
 
-// A hold that has ended has nothing that could be changed, however it ended.
 func TestAnEngineNeedsAStoreAClockAndChance(t *testing.T) {
 	s := newShop(t)
 	now, random := func() int64 { return noon }, func() [10]byte { return [10]byte{} }
@@ -67,6 +66,7 @@ func TestTheNilIDIsNoAccount(t *testing.T) {
 	require.False(t, there)
 }
 
+// A hold that has ended has nothing that could be changed, however it ended.
 func TestEndedHoldsStayAsTheyAre(t *testing.T) {
 	s := newShop(t)
 	bike := base.Item{Article: s.article(base.ID{}, 5)}

@@ -66,6 +66,32 @@ func TestCalendarHasWhatCanBeHeld(t *testing.T) {
 	}
 }
 
+// Where an article is taken, the others of its SKU that have the window are named: none that takes no holds, and not
+// itself.
+func TestExplainNamesOtherArticles(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	taken, out, free := s.article(sku, 1), s.article(sku, 1), s.article(sku, 1)
+	s.article(s.sku(), 1)
+	w := base.Span{Start: noon + hour, End: noon + 3*hour}
+	s.do(stock.PatchArticle{ID: out, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})})
+	others := func() (list []base.ID) {
+		x, err := hold.Explain(s.view(), hold.Query{Item: base.Item{Article: taken}, Location: s.loc, Window: w}, 1, s.now)
+		require.NoError(t, err)
+		for _, a := range x.Alternatives {
+			if a.Kind == "article" {
+				require.Equal(t, w, a.Window)
+				list = append(list, a.Article)
+			}
+		}
+		return list
+	}
+	s.book(base.Item{Article: taken}, w.Start, w.Start+hour, 1)
+	require.Equal(t, []base.ID{free}, others())
+	s.book(base.Item{Article: free}, w.Start, w.Start+hour, 1)
+	require.Empty(t, others())
+}
+
 // apart is an article, its SKU and a kit of it with a unit at each of two locations: that at the first is taken in the
 // fourth hour from noon on, that at the other in the second.
 func (s *shop) apart() (other base.ID, items []base.Item, bookings [2]*hold.Hold) {

@@ -79,6 +79,9 @@ func TestTagsOfCatalogItems(t *testing.T) {
 		Labels: label.LabelsPatch{Tags: base.Some([]base.ID{tag.ID})}}).(*commerce.CatalogItem)
 	s.reopen()
 	require.Equal(t, []base.ID{tag.ID}, commerce.CatalogItemByID(s.view(), i.ID).Tags)
+	rush := s.do(label.CreateTag{TagFields: label.TagFields{Value: "rush", Scope: label.TagOrders}}).(*label.Tag)
+	s.refused(base.CodeInvalid,
+		commerce.PatchCatalogItem{ID: i.ID, Labels: label.LabelsPatch{Tags: base.Some([]base.ID{rush.ID})}})
 	s.do(label.DeleteTag{ID: tag.ID})
 	require.Empty(t, commerce.CatalogItemByID(s.view(), i.ID).Tags)
 	require.Equal(t, uint64(2), commerce.CatalogItemByID(s.view(), i.ID).Revision)

@@ -554,6 +554,29 @@ func TestTimeSeatsAConflict(t *testing.T) {
 	s.reopen()
 }
 
+// TestTimeSeatsAConflictThatIsShorter: a conflict that is made shorter is one since the same instant, and is seated when
+// time makes room for the dates that it has now.
+func TestTimeSeatsAConflictThatIsShorter(t *testing.T) {
+	s := newShop(t)
+	sku := base.Item{SKU: s.sku()}
+	s.article(sku.SKU, 1)
+	at := func(hours int64) int64 { return noon + hours*hour }
+	s.book(sku, at(10), at(30), 1)
+	s.book(sku, at(40), at(50), 1)
+	lacks := s.order(sku, base.PurchaseBooking, at(20), ptr(at(60)), 1, true)
+	until := s.until(lacks, 38)
+	s.tick(at(5))
+	s.do(until)
+	list, _ := stock.Conflicts(s.view(), stock.ConflictFilter{}, 0, 2, s.now)
+	require.Len(t, list, 1)
+	require.Equal(t, noon, list[0].Since)
+	s.tick(at(30) - 1)
+	require.True(t, s.orderNow(lacks).Conflict())
+	s.tick(at(30))
+	require.False(t, s.orderNow(lacks).Conflict())
+	s.reopen()
+}
+
 // Of several that time makes room for at once the one that was made first is seated, and the others when it ends.
 func TestTimeSeatsTheOldestConflictFirst(t *testing.T) {
 	s, sku, _, first := beside(t, [2]int64{10, 30}, [2]int64{20, 40})

@@ -247,7 +247,7 @@ func noteConflict(t *base.Tx, c *timeline.HoldChange) {
 		base.Record(t, UnseatedKind, nil, n)
 	case was && !is && u != nil: // of a conflict from before such rows nothing is kept
 		base.Record(t, UnseatedKind, u, nil)
-	case was && is && u != nil && (!same(n.SKU, u.SKU) || n.Slot != u.Slot || n.Again != u.Again):
+	case u != nil && (!same(n.SKU, u.SKU) || n.Slot != u.Slot || n.Again != u.Again):
 		n.Since = u.Since
 		base.Record(t, UnseatedKind, u, n)
 	}

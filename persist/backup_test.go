@@ -392,7 +392,8 @@ func TestRestoreAsFarAsTheLogIsKept(t *testing.T) {
 	first := s.Marker().FirstKept
 	require.NoError(t, s.Close())
 	require.Greater(t, first, uint64(50))
-	for _, p := range []Point{AtSeq(first - 1), AtSeq(0), AtSeq(101), AtInstant(toy.ends[first].At - 1), AtInstant(-1)} {
+	for _, p := range []Point{AtSeq(first - 1), AtSeq(0), AtSeq(101), AtInstant(toy.ends[first].At - 1),
+		AtInstant(-1)} {
 		_, err := Restore(t.Context(), RestoreOptions{FS: mem, From: "/data", To: "/restored", At: p})
 		var kept *BadTargetError
 		require.ErrorAs(t, err, &kept)

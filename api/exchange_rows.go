@@ -24,7 +24,7 @@ type exporter struct {
 	names *nameBook
 	err   error
 
-	byID, archived, erased, unborn, ending, ordered, conflicts, over, orders int // what is noted
+	byID, archived, erased, unborn, ending, ordered, conflicts, kits, over, orders int // what is noted
 }
 
 const exportBuffer = 64 << 10
@@ -59,6 +59,8 @@ func (x *exporter) notes() (notes []string) {
 		{x.ordered, "units that orders are to take to another location are written as staying where they are: only " +
 			"export --all has orders"},
 		{x.conflicts, "holds are in conflict: where the stock is as here, an import refuses them"},
+		{x.kits, "lines of holds are of kits of which units were moved to other dates: they are written as if none " +
+			"was"},
 		{x.over, "lines of holds are left out: they are over, and what they are of, or where, was deleted"},
 		{x.orders, "orders are left out, and so is the stock that they take: only export --all has them"},
 	} {
@@ -279,6 +281,10 @@ func (x *exporter) holds() {
 			if x.gone(&h.Lines[i]) {
 				x.over++
 				continue
+			}
+			if l := &h.Lines[i]; l.CatalogItem != (base.ID{}) &&
+				slices.ContainsFunc(l.Units, func(u hold.HeldUnit) bool { return u.Body != l.Window }) {
+				x.kits++
 			}
 			for _, part := range parts(&h.Lines[i], leaving) {
 				x.Next()

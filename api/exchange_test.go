@@ -332,6 +332,30 @@ func TestExportOfDatesOfBirthThatLieAhead(t *testing.T) {
 	s.made("customers", regexp.MustCompile(`"id":"[^"]*",`).ReplaceAllString(text, ""), 2)
 }
 
+// A kit is held whole: an export says that a unit of one was moved to other dates.
+func TestExportOfKitsThatWereMovedApart(t *testing.T) {
+	s := newExchangeShop(t)
+	made := func(path, body string) map[string]any { return s.ok("POST", "/v1/admin/"+path, body) }
+	location := made("locations", `{"name":"Lisbon","timezone":"UTC"}`)["id"]
+	bike, cam := made("skus", `{"name":"Bike"}`)["id"], made("skus", `{"name":"Cam"}`)["id"]
+	for _, sku := range []any{bike, cam} {
+		made("articles", fmt.Sprintf(`{"name":"one","skuId":%q,"quantities":[{"serviceLocationId":%q,"count":1}]}`, sku,
+			location))
+	}
+	kit := made("catalog", fmt.Sprintf(`{"name":"Kit","components":[{"skuId":%q},{"skuId":%q}]}`, bike, cam))["id"]
+	h := made("holds", fmt.Sprintf(`{"lines":[{"catalogItemId":%q,"serviceLocationId":%q,"from":%q,"to":%q}]}`, kit,
+		location, when(noon+day), when(noon+2*day)))
+	notes := func() string {
+		_, _, answer := s.send("GET", "/export/holds?account="+s.account.String(), "")
+		return answer.Trailer.Get(NotesTrailer)
+	}
+	require.Empty(t, notes())
+	made("holds/"+h["id"].(string)+"/move", fmt.Sprintf(`{"lines":[{"unavailabilityId":%q,"to":%q}]}`,
+		at(h, "lines", 0, "unavailabilities", 0, "id"), when(noon+3*day)))
+	require.Equal(t, "1 lines of holds are of kits of which units were moved to other dates: they are written as if "+
+		"none was", notes())
+}
+
 // A line that is over may name what was deleted since: no import finds that, and the line is left out.
 func TestExportOfHoldsOfWhatWasDeleted(t *testing.T) {
 	s := newExchangeShop(t)

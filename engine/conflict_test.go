@@ -554,8 +554,8 @@ func TestTimeSeatsAConflict(t *testing.T) {
 	s.reopen()
 }
 
-// TestTimeSeatsAConflictThatIsShorter: a conflict that is made shorter is one since the same instant, and is seated when
-// time makes room for the dates that it has now.
+// A conflict that is made shorter is one since the same instant, and is seated when time makes room for the dates that
+// it has now.
 func TestTimeSeatsAConflictThatIsShorter(t *testing.T) {
 	s := newShop(t)
 	sku := base.Item{SKU: s.sku()}

@@ -88,8 +88,8 @@ func TestCancelledOrderKeepsEndedSubscriptions(t *testing.T) {
 			o, units := s.subscribed(1, nil)
 			to := s.now + day
 			s.do(order.AddOrderLines{Order: o.ID, Lines: []order.OrderLineInput{{
-				Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking, From: &s.now, To: &to,
-				Quantity: 1}}})
+				Item: base.Item{Article: s.article(base.ID{}, 1)}, Purchase: base.PurchaseBooking,
+				From: &s.now, To: &to, Quantity: 1}}})
 			s.now += hour
 			s.do(end(o, units[0]))
 			over := s.subscription(o)

@@ -76,7 +76,8 @@ func TestExplainNamesOtherArticles(t *testing.T) {
 	w := base.Span{Start: noon + hour, End: noon + 3*hour}
 	s.do(stock.PatchArticle{ID: out, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})})
 	others := func() (list []base.ID) {
-		x, err := hold.Explain(s.view(), hold.Query{Item: base.Item{Article: taken}, Location: s.loc, Window: w}, 1, s.now)
+		q := hold.Query{Item: base.Item{Article: taken}, Location: s.loc, Window: w}
+		x, err := hold.Explain(s.view(), q, 1, s.now)
 		require.NoError(t, err)
 		for _, a := range x.Alternatives {
 			if a.Kind == "article" {

@@ -46,7 +46,7 @@ type ArticleBars struct {
 	Counts  []timeline.Count // the units there and those taken of them, from each step on
 	Stepped bool             // these are all steps
 
-	units, short []barUnit // room to read all of them into
+	units, short firstBarUnits // what bars are made of
 	lots         []timeline.PoolRef
 	changes      []unitChange
 }
@@ -63,14 +63,46 @@ type barUnit struct {
 	location, slot base.ID // slot is zero: a conflict
 }
 
+// compare orders them by the start of their bodies, then by id.
+func (u *barUnit) compare(o *barUnit) int {
+	return cmp.Or(cmp.Compare(u.Body().Start, o.Body().Start), u.ID.Compare(o.ID))
+}
+
+// firstBarUnits are the first of all that are added, in their order.
+type firstBarUnits struct {
+	most, total int
+	kept        []barUnit
+	full        bool // the first of those that are kept are as many as may be, and in order
+}
+
+// add adds one. What cannot be among the first is dropped, some at once and some now and then.
+func (f *firstBarUnits) add(u barUnit) {
+	f.total++
+	if f.full && f.kept[f.most-1].compare(&u) <= 0 {
+		return
+	}
+	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
+		f.list()
+	}
+}
+
+// list gives the first so far.
+func (f *firstBarUnits) list() []barUnit {
+	slices.SortFunc(f.kept, func(x, y barUnit) int { return x.compare(&y) })
+	f.kept = f.kept[:min(len(f.kept), f.most)]
+	f.full = f.most > 0 && len(f.kept) == f.most
+	return f.kept
+}
+
 // Reset forgets what was read, and also the room for it where that is for more units than so many.
 func (x *ArticleBars) Reset(most int) {
-	if cap(x.units) > most || cap(x.short) > most || cap(x.changes) > most {
+	if cap(x.units.kept) > most || cap(x.short.kept) > most || cap(x.changes) > most {
 		*x = ArticleBars{}
 	}
 	*x = ArticleBars{
 		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
-		units: x.units[:0], short: x.short[:0], lots: x.lots[:0], changes: x.changes[:0],
+		units: firstBarUnits{kept: x.units.kept[:0]}, short: firstBarUnits{kept: x.short.kept[:0]},
+		lots: x.lots[:0], changes: x.changes[:0],
 	}
 }
 
@@ -79,6 +111,7 @@ func (x *ArticleBars) Reset(most int) {
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
+	x.units.most, x.short.most = bars, bars
 	for _, l := range r.Lots {
 		at := stock.LocationKind.IDOf(a, l.Location)
 		if location != (base.ID{}) && location != at {
@@ -96,16 +129,16 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 				}
 			}
 			for h := range a.Stock.Holds(no, w) {
-				x.units = append(x.units, barUnit{h, at, slot.ID})
+				x.units.add(barUnit{h, at, slot.ID})
 			}
 		}
 		for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), w) {
-			x.short = append(x.short, barUnit{h, at, base.ID{}})
+			x.short.add(barUnit{h, at, base.ID{}})
 		}
 	}
 	x.Events = stock.ScheduledEvents(v, x.Events, r.ID, location, w)
-	x.Taken, x.Short = len(x.units), len(x.short)
-	x.Bars, x.Conflicts = firstBars(a, x.Bars, x.units, bars), firstBars(a, x.Conflicts, x.short, bars)
+	x.Taken, x.Short = x.units.total, x.short.total
+	x.Bars, x.Conflicts = makeBars(a, x.Bars, x.units.list()), makeBars(a, x.Conflicts, x.short.list())
 	if x.Stepped = !x.countUnits() && x.Units <= 1; !x.Stepped { // bars say it all of one unit
 		addSteps(a, x, x.lots, w, steps)
 	}
@@ -143,12 +176,9 @@ func bar(a *base.AccountState, u *barUnit) Bar {
 	return b
 }
 
-// firstBars makes bars of the first units in their order, and says what they are for.
-func firstBars(a *base.AccountState, list []Bar, units []barUnit, most int) []Bar {
-	slices.SortFunc(units, func(x, y barUnit) int {
-		return cmp.Or(cmp.Compare(x.Body().Start, y.Body().Start), x.ID.Compare(y.ID))
-	})
-	for i := range units[:min(len(units), most)] {
+// makeBars makes bars of units, and says what they are for.
+func makeBars(a *base.AccountState, list []Bar, units []barUnit) []Bar {
+	for i := range units {
 		list = append(list, bar(a, &units[i]))
 		b := &list[i]
 		switch b.Flags.Blocker() {

@@ -471,12 +471,16 @@ type firstUnits struct {
 	most  int
 	total int
 	kept  []timeline.Placed
+	last  base.ID // of the first so far, once these are as many as may be; zero: they are not
 }
 
-// add adds one. Units that cannot be among the first are dropped now and then, so that a list of any length takes
-// bounded room.
+// add adds one. Units that cannot be among the first are dropped, some at once and some now and then, so that a list of
+// any length takes bounded room.
 func (f *firstUnits) add(u timeline.Placed) {
 	f.total++
+	if f.last != (base.ID{}) && !u.ID.Before(f.last) {
+		return
+	}
 	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
 		f.list()
 	}
@@ -485,6 +489,8 @@ func (f *firstUnits) add(u timeline.Placed) {
 // list gives the first so far.
 func (f *firstUnits) list() []timeline.Placed {
 	slices.SortFunc(f.kept, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
-	f.kept = f.kept[:min(len(f.kept), f.most)]
+	if f.kept = f.kept[:min(len(f.kept), f.most)]; len(f.kept) == f.most && f.most > 0 {
+		f.last = f.kept[f.most-1].ID
+	}
 	return f.kept
 }

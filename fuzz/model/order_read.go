@@ -110,7 +110,7 @@ func (a *Account) orderRecord(r *order.OrderRecord, o *Order) error {
 			n++
 		}
 	}
-	return nil
+	return a.plans(r, o)
 }
 
 // place is where a unit of an order is.

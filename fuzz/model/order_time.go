@@ -16,6 +16,7 @@ type Subscription struct {
 	Label                 string // of the pricing row
 	Terms                 commerce.SubscriptionTerms
 	NextBillingAt         int64
+	Payment               int // the number of that payment, from 0
 	CancelAt, CancelledAt int64
 	Emptied               bool  // it ended as each of its units had come back or was cancelled
 	Agreed                int64 // the end that it was to have before that, 0: none
@@ -59,12 +60,78 @@ func (s *step) refilled(o *Order, l *OrderLine, u *OrderUnit) {
 // begin sets the next payment of a line that is subscribed to.
 func (s *step) begin(o *Order, l *OrderLine) {
 	if b := l.Subscribe; b != nil && b.CancelledAt == 0 {
-		_, b.NextBillingAt = NextBilling(l.Window.Start, b.Terms.Cycle, max(s.now, l.Window.Start),
+		b.Payment, b.NextBillingAt = NextBilling(l.Window.Start, b.Terms.Cycle, max(s.now, l.Window.Start),
 			s.a.location(o.Pickup).Zone)
 		if b.NextBillingAt >= l.Window.End || b.CancelAt != 0 && b.NextBillingAt >= b.CancelAt {
 			b.NextBillingAt = 0
 		}
 	}
+}
+
+// plans judges how the subscriptions of an order go on.
+func (a *Account) plans(r *order.OrderRecord, o *Order) error {
+	plans := r.Plans()
+	for i := range o.Lines {
+		b := o.Lines[i].Subscribe
+		if b == nil {
+			continue
+		}
+		if b.NextBillingAt != 0 {
+			if err := o.plan(i, a.location(o.Pickup).Zone, &plans[0]); err != nil {
+				return err
+			}
+		}
+		plans = plans[1:]
+	}
+	return nil
+}
+
+// plan judges what the next payment of a line is after codes and with taxes, what the line is renewed for after the
+// commitment, or the first cycle, and until when codes are for it.
+func (o *Order) plan(i int, z string, p *order.SubscriptionPlan) error {
+	l, b, end := &o.Lines[i], o.Lines[i].Subscribe, o.Lines[i].Window.End
+	if b.CancelAt != 0 {
+		end = min(end, b.CancelAt)
+	}
+	renewal, from := l.Price, l.Window.Start
+	if b.Terms.RenewalPrice != nil {
+		renewal = *b.Terms.RenewalPrice
+	}
+	renewal *= int64(l.Quantity - l.Waived)
+	renews := known(max(BillingAt(from, b.Terms.Cycle, 1, z), CommitmentEnd(from, b.Terms, z)))
+	next, ok := PriceLine(o.payment(i, b.Payment, b.NextBillingAt >= renews), 1, 0, l.TaxRate)
+	switch {
+	case ok && p.NextAmount != next.Total:
+		return wrong("payment %d of line %d is %d, the twin says %d", b.Payment, i, p.NextAmount, next.Total)
+	case p.RenewsAt != renews, p.EndsAt != end, (p.Renewal != nil) != (renews < end):
+		return wrong("line %d renews at %d and ends at %d, the twin says %d and %d", i, p.RenewsAt, p.EndsAt, renews,
+			end)
+	case p.Renewal != nil && *p.Renewal != renewal:
+		return wrong("line %d is renewed for %d, the twin says %d", i, *p.Renewal, renewal)
+	}
+	for _, c := range o.Codes {
+		until := int64(Forever)
+		switch c.Terms.Duration {
+		case commerce.DiscountOnce:
+			until = known(BillingAt(from, b.Terms.Cycle, 1, z))
+		case commerce.DiscountRepeating:
+			until = known(BillingAt(from, b.Terms.Cycle, int(*c.Terms.Cycles), z))
+		}
+		off := slices.ContainsFunc(c.Off, func(x order.LineAmount) bool { return x.Line == l.ID })
+		if !off && !(lasts(c.Terms, 1) && eligible(c.Terms, o.left()[i])) {
+			until = 0
+		}
+		said := int64(0)
+		for _, d := range p.Discounts {
+			if d.ID == c.ID {
+				said = d.Until
+			}
+		}
+		if said != until {
+			return wrong("code %s is for line %d until %d, the twin says %d", c.Terms.Code, i, said, until)
+		}
+	}
+	return nil
 }
 
 // renewsAt is when time next changes a line's subscription; Forever: never. Payments are looked at each minute, counted

@@ -46,12 +46,20 @@ func EarliestEnd(start int64, terms commerce.SubscriptionTerms, now int64, z str
 	committed := CommitmentEnd(start, terms, z)
 	for n := 1; ; n++ {
 		switch end := BillingAt(start, terms.Cycle, n, z); {
-		case time.UnixMilli(end).UTC().Year() > 9999:
+		case known(end) == Forever:
 			return Forever
 		case end >= committed && end >= notice:
 			return end
 		}
 	}
+}
+
+// known is an instant; Forever where no such year is known.
+func known(at int64) int64 {
+	if time.UnixMilli(at).UTC().Year() > 9999 {
+		return Forever
+	}
+	return at
 }
 
 // UnitsOf is how many durations a window takes: of one without end, as far as anybody knows, the first.

@@ -46,7 +46,7 @@ type ArticleBars struct {
 	Counts  []timeline.Count // the units there and those taken of them, from each step on
 	Stepped bool             // these are all steps
 
-	units, short firstBarUnits // what bars are made of
+	units, short base.FirstOf[barUnit] // what bars are made of
 	lots         []timeline.PoolRef
 	changes      []unitChange
 }
@@ -68,40 +68,14 @@ func (u *barUnit) compare(o *barUnit) int {
 	return cmp.Or(cmp.Compare(u.Body().Start, o.Body().Start), u.ID.Compare(o.ID))
 }
 
-// firstBarUnits are the first of all that are added, in their order.
-type firstBarUnits struct {
-	most, total int
-	kept        []barUnit
-	full        bool // the first of those that are kept are as many as may be, and in order
-}
-
-// add adds one. What cannot be among the first is dropped, some at once and some now and then.
-func (f *firstBarUnits) add(u barUnit) {
-	f.total++
-	if f.full && f.kept[f.most-1].compare(&u) <= 0 {
-		return
-	}
-	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
-		f.list()
-	}
-}
-
-// list gives the first so far.
-func (f *firstBarUnits) list() []barUnit {
-	slices.SortFunc(f.kept, func(x, y barUnit) int { return x.compare(&y) })
-	f.kept = f.kept[:min(len(f.kept), f.most)]
-	f.full = f.most > 0 && len(f.kept) == f.most
-	return f.kept
-}
-
 // Reset forgets what was read, and also the room for it where that is for more units than so many.
 func (x *ArticleBars) Reset(most int) {
-	if cap(x.units.kept) > most || cap(x.short.kept) > most || cap(x.changes) > most {
+	if x.units.Cap() > most || x.short.Cap() > most || cap(x.changes) > most {
 		*x = ArticleBars{}
 	}
 	*x = ArticleBars{
 		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
-		units: firstBarUnits{kept: x.units.kept[:0]}, short: firstBarUnits{kept: x.short.kept[:0]},
+		units: x.units.Empty(0, (*barUnit).compare), short: x.short.Empty(0, (*barUnit).compare),
 		lots: x.lots[:0], changes: x.changes[:0],
 	}
 }
@@ -111,7 +85,7 @@ func (x *ArticleBars) Reset(most int) {
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
-	x.units.most, x.short.most = bars, bars
+	x.units.Most, x.short.Most = bars, bars
 	for _, l := range r.Lots {
 		at := stock.LocationKind.IDOf(a, l.Location)
 		if location != (base.ID{}) && location != at {
@@ -129,16 +103,16 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 				}
 			}
 			for h := range a.Stock.Holds(no, w) {
-				x.units.add(barUnit{h, at, slot.ID})
+				x.units.Add(barUnit{h, at, slot.ID})
 			}
 		}
 		for h := range a.Stock.ConflictsIn(timeline.LotRef(l.No), w) {
-			x.short.add(barUnit{h, at, base.ID{}})
+			x.short.Add(barUnit{h, at, base.ID{}})
 		}
 	}
 	x.Events = stock.ScheduledEvents(v, x.Events, r.ID, location, w)
-	x.Taken, x.Short = x.units.total, x.short.total
-	x.Bars, x.Conflicts = makeBars(a, x.Bars, x.units.list()), makeBars(a, x.Conflicts, x.short.list())
+	x.Taken, x.Short = x.units.Total, x.short.Total
+	x.Bars, x.Conflicts = makeBars(a, x.Bars, x.units.List()), makeBars(a, x.Conflicts, x.short.List())
 	if x.Stepped = !x.countUnits() && x.Units <= 1; !x.Stepped { // bars say it all of one unit
 		addSteps(a, x, x.lots, w, steps)
 	}

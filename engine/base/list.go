@@ -1,6 +1,9 @@
 package base
 
-import "iter"
+import (
+	"iter"
+	"slices"
+)
 
 // This file owns parts of lists: how a list that looks at every record is cut into pages, and how a long list inside a
 // record is cut, of whose entries the record has the first, and how many there are.
@@ -33,3 +36,40 @@ func PartOf[T any](list []T, p Part) []T {
 	from := min(p.Offset, len(list))
 	return list[from:min(from+p.Limit, len(list))]
 }
+
+// FirstOf are the first of all that are added, in an order: at most Most of them. However many are added, it keeps
+// little more than these.
+type FirstOf[T any] struct {
+	Most    int
+	Compare func(a, b *T) int
+	Total   int // added so far
+	kept    []T
+	full    bool // the first of those that are kept are as many as may be, and in order
+}
+
+// Empty is one without any, which uses the same memory again.
+func (f *FirstOf[T]) Empty(most int, compare func(a, b *T) int) FirstOf[T] {
+	return FirstOf[T]{Most: most, Compare: compare, kept: f.kept[:0]}
+}
+
+// Add adds one. What cannot be among the first is dropped, some at once and some now and then.
+func (f *FirstOf[T]) Add(x T) {
+	f.Total++
+	if f.full && (f.Most == 0 || f.Compare(&f.kept[f.Most-1], &x) <= 0) {
+		return
+	}
+	if f.kept = append(f.kept, x); len(f.kept) >= 2*f.Most+64 {
+		f.List()
+	}
+}
+
+// List gives the first so far.
+func (f *FirstOf[T]) List() []T {
+	slices.SortFunc(f.kept, func(a, b T) int { return f.Compare(&a, &b) })
+	f.kept = f.kept[:min(len(f.kept), f.Most)]
+	f.full = len(f.kept) == f.Most
+	return f.kept
+}
+
+// Cap is for how many it has memory.
+func (f *FirstOf[T]) Cap() int { return cap(f.kept) }

@@ -32,8 +32,8 @@ type ArticleStock struct {
 	Utilisation  []Step          // committed in proportion to balance
 
 	ledger stockLedger
-	units  firstUnits
-	short  firstUnits // conflicts
+	units  base.FirstOf[timeline.Placed]
+	short  base.FirstOf[timeline.Placed] // conflicts
 }
 
 // Reset empties the stock, for another window.
@@ -43,7 +43,7 @@ func (x *ArticleStock) Reset(w base.Span) {
 		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
 		Utilisation: x.Utilisation[:0], ledger: x.ledger,
-		units: firstUnits{kept: x.units.kept[:0]}, short: firstUnits{kept: x.short.kept[:0]},
+		units: x.units.Empty(0, byID), short: x.short.Empty(0, byID),
 	}
 }
 
@@ -88,18 +88,18 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationKind.IDOf(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	x.units.most = cmp.Or(x.Most, base.MaxListed)
-	x.short.most = x.units.most
+	x.units.Most = cmp.Or(x.Most, base.MaxListed)
+	x.short.Most = x.units.Most
 	for _, l := range lots {
 		addLotStock(a, x, r, l, LocationKind.IDOf(a, l.Location), now)
 	}
-	for _, u := range x.units.list() {
+	for _, u := range x.units.List() {
 		x.Units = append(x.Units, UnavailabilityAt(a, u.Hold, u.Place))
 	}
-	for _, u := range x.short.list() {
+	for _, u := range x.short.List() {
 		x.Conflicts = append(x.Conflicts, UnavailabilityAt(a, u.Hold, u.Place))
 	}
-	x.Taken, x.Conflicted = x.units.total, x.short.total
+	x.Taken, x.Conflicted = x.units.Total, x.short.Total
 	x.fillSeries(a, lots)
 	return nil
 }
@@ -209,14 +209,14 @@ func addLotStock(a *base.AccountState, x *ArticleStock, r *Article, l ArticleLot
 			x.Locations = joinSlot(x.Locations, first, at, s.Span)
 		}
 		for h := range a.Stock.Holds(no, w) {
-			x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
+			x.units.Add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
 		}
 	}
 	for h := range a.Stock.ConflictsIn(pool, w) {
-		x.units.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
-		x.short.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		x.units.Add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+		x.short.Add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 	}
-	History(a, l.No, w, x.units.add)
+	History(a, l.No, w, x.units.Add)
 	x.Locations = x.Locations[:first+joinSlots(x.Locations[first:])]
 	if since != math.MinInt64 {
 		quantity.From = &since
@@ -448,49 +448,23 @@ func ArticleUnits(v base.View, id base.ID, w base.Span, p base.Part) (list []Una
 		return nil, 0, ErrNoArticle
 	}
 	w = InstantOr(w)
-	f := firstUnits{most: p.Offset + p.Limit}
+	f := base.FirstOf[timeline.Placed]{Most: p.Offset + p.Limit, Compare: byID}
 	for _, l := range r.Lots {
 		for _, no := range v.Acc.Stock.Slots(l.No) {
 			for h := range v.Acc.Stock.Holds(no, w) {
-				f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
+				f.Add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: no}})
 			}
 		}
-		History(v.Acc, l.No, w, f.add)
+		History(v.Acc, l.No, w, f.Add)
 		for h := range v.Acc.Stock.ConflictsIn(timeline.LotRef(l.No), w) {
-			f.add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+			f.Add(timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 		}
 	}
-	for _, u := range base.PartOf(f.list(), p) {
+	for _, u := range base.PartOf(f.List(), p) {
 		list = append(list, UnavailabilityAt(v.Acc, u.Hold, u.Place))
 	}
-	return list, f.total, nil
+	return list, f.Total, nil
 }
 
-// firstUnits are the first by id of all that are added.
-type firstUnits struct {
-	most  int
-	total int
-	kept  []timeline.Placed
-	last  base.ID // of the first so far, once these are as many as may be; zero: they are not
-}
-
-// add adds one. Units that cannot be among the first are dropped, some at once and some now and then, so that a list of
-// any length takes bounded room.
-func (f *firstUnits) add(u timeline.Placed) {
-	f.total++
-	if f.last != (base.ID{}) && !u.ID.Before(f.last) {
-		return
-	}
-	if f.kept = append(f.kept, u); len(f.kept) >= 2*f.most+64 {
-		f.list()
-	}
-}
-
-// list gives the first so far.
-func (f *firstUnits) list() []timeline.Placed {
-	slices.SortFunc(f.kept, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
-	if f.kept = f.kept[:min(len(f.kept), f.most)]; len(f.kept) == f.most && f.most > 0 {
-		f.last = f.kept[f.most-1].ID
-	}
-	return f.kept
-}
+// byID is the order of units by id.
+func byID(a, b *timeline.Placed) int { return a.ID.Compare(b.ID) }

@@ -540,13 +540,12 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 	callOff(t, away)
 	for i, l := range r.Lots {
 		pool := t.Acc.Stock.Lot(l.No).Pool
+		others := pool != 0 && len(d.Stock().Lots(timeline.SKURef(pool))) > 0 // without these no hold asks the draft
 		for _, h := range leaving[i] {
 			h, _, _ = d.Take(h.ID)
 			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-			if !pinned && pool != 0 && !foreign[h.ID] {
-				if seatPushed(t, timeline.SKURef(pool), h) {
-					continue
-				}
+			if others && !pinned && !foreign[h.ID] && seatPushed(t, timeline.SKURef(pool), h) {
+				continue
 			}
 			unseated = append(unseated, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
 		}

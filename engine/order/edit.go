@@ -33,15 +33,15 @@ type ordering struct {
 
 var orderingPlace = base.RegisterPlace[ordering]()
 
-// Ordering is what a plan knows of the orders that it changes.
-func Ordering(t *base.Tx) *ordering { return orderingPlace.On(&t.Shelf) }
+// orderingOf is what a plan knows of the orders that it changes.
+func orderingOf(t *base.Tx) *ordering { return orderingPlace.On(&t.Shelf) }
 
 // Edited is how many orders a plan has looked into so far, to change them.
-func Edited(t *base.Tx) int { return len(Ordering(t).edits) }
+func Edited(t *base.Tx) int { return len(orderingOf(t).edits) }
 
 // editOf is what the plan has made of an order so far, or nil.
 func editOf(t *base.Tx, id base.ID) *orderEdit {
-	for _, e := range Ordering(t).edits {
+	for _, e := range orderingOf(t).edits {
 		if e.before != nil && e.before.ID == id || e.now != nil && e.now.ID == id {
 			return e
 		}
@@ -109,7 +109,7 @@ func editLine(t *base.Tx, made, line base.ID, ifMatch base.IfMatch) (n *Order, i
 func add(t *base.Tx, o *Order) { keep(t, &orderEdit{now: o}) }
 
 func keep(t *base.Tx, e *orderEdit) {
-	x := Ordering(t)
+	x := orderingOf(t)
 	x.edits, stock.Seating(t).Choosy = append(x.edits, e), true
 }
 
@@ -266,9 +266,9 @@ func answer(t *base.Tx, o *Order) *OrderRecord {
 
 // shown is the record of an order that is settled, with what the plan makes of the records that it names.
 func shown(t *base.Tx, o *Order) *OrderRecord {
-	Ordering(t).named.read(t.Set)
-	Ordering(t).named.now = t.Now
-	return RecordWith(t.Acc, o, stock.Draft(t).Stock(), &Ordering(t).named, base.MaxListed)
+	orderingOf(t).named.read(t.Set)
+	orderingOf(t).named.now = t.Now
+	return RecordWith(t.Acc, o, stock.Draft(t).Stock(), &orderingOf(t).named, base.MaxListed)
 }
 
 // RecordOrders adds what the plan has made of orders to the write set.
@@ -276,7 +276,7 @@ func RecordOrders(t *base.Tx) {
 	if !orderingPlace.Made(&t.Shelf) {
 		return
 	}
-	for _, e := range Ordering(t).edits {
+	for _, e := range orderingOf(t).edits {
 		if e.now != nil && !settle(t, e) || e.now == nil && e.before == nil {
 			continue
 		}

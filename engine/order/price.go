@@ -25,7 +25,7 @@ func price(t *base.Tx, o *Order, l *OrderLine) error {
 	case l.OwnPrice:
 		return nil
 	case l.Rest().Combined != nil:
-		return l.priceCombined(o, &Ordering(t).looked)
+		return l.priceCombined(o, &orderingOf(t).looked)
 	case l.PricingRow == (base.ID{}):
 		l.UnitPrice = 0
 		return nil

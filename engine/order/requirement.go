@@ -122,13 +122,13 @@ func init() {
 
 // wishFor is what a hold asks of its article as the plan leaves it.
 func wishFor(t *base.Tx, h *timeline.Hold, now int64) (key string, meets func(article uint32) bool) {
-	Ordering(t).named.read(t.Set)
-	return wishOfOrder(t.Acc, orderFor(t, h), h, &Ordering(t).named, now)
+	orderingOf(t).named.read(t.Set)
+	return wishOfOrder(t.Acc, orderFor(t, h), h, &orderingOf(t).named, now)
 }
 
 // orderFor is the order of a hold as the plan leaves it.
 func orderFor(t *base.Tx, h *timeline.Hold) *Order {
-	for _, e := range Ordering(t).edits {
+	for _, e := range orderingOf(t).edits {
 		if e.now != nil && e.now.Number == uint32(h.Owner) {
 			return e.now
 		}

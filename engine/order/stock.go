@@ -30,7 +30,7 @@ func init() {
 		},
 		Planned: func(t *base.Tx, h timeline.Hold) (record, item base.ID) {
 			o := orderOf(t.Acc, h)
-			for _, e := range Ordering(t).edits {
+			for _, e := range orderingOf(t).edits {
 				if e.now != nil && e.now.Number == uint32(h.Owner) {
 					o = e.now
 				}

@@ -17,7 +17,7 @@ type SeatConflicts struct {
 }
 
 func (o SeatConflicts) PlanOn(t *base.Tx) (any, error) {
-	t.Waiting, _ = TryConflicts(t, o.Waiting, o.Tries)
+	t.Waiting, _ = tryConflicts(t, o.Waiting, o.Tries)
 	return nil, nil
 }
 
@@ -42,7 +42,7 @@ func init() {
 	UntriedKind.WhenDue.Do = func(t *base.Tx, id base.ID) {
 		u := UntriedKind.In(t.Acc).Get(id)
 		var n *untried
-		if left, _ := TryConflicts(t, u.Waiting, t.Tries); left != nil {
+		if left, _ := tryConflicts(t, u.Waiting, t.Tries); left != nil {
 			n = &untried{id, u.At, *left}
 		}
 		base.Record(t, UntriedKind, u, n)
@@ -64,11 +64,11 @@ func (o PostponeConflicts) PlanOn(t *base.Tx) (any, error) {
 // Least says that it can be refused for its size.
 func (PostponeConflicts) Least() bool { return false }
 
-// TryConflicts seats the conflicts that can be seated. It returns those that are left to try, nil for none, and how
+// tryConflicts seats the conflicts that can be seated. It returns those that are left to try, nil for none, and how
 // many tries are left. For those that were tried in vain it notes when time may make room for them. If a conflict gets
 // a unit that leaves, its departure is planned before the next conflict is tried. Conflicts of an article that takes no
 // holds are not tried, except for scheduled events.
-func TryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
+func tryConflicts(t *base.Tx, w timeline.Waiting, tries int) (left *timeline.Waiting, more int) {
 	w.Due = slices.DeleteFunc(slices.Clone(w.Due), func(id base.ID) bool {
 		h, at, ok := Draft(t).Find(id)
 		return ok && closed(t, h, at.Lot)

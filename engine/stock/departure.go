@@ -208,7 +208,7 @@ func SettleUnits(t *base.Tx, ids ...base.ID) (changed bool) {
 		}
 		fasten(t, id)
 	}
-	stays := LoosenAll(t, anew)
+	stays := loosenAll(t, anew)
 	for _, id := range anew {
 		if !stays[id] {
 			leave = append(leave, id)

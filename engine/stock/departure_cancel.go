@@ -55,8 +55,8 @@ func callBackMost(t *base.Tx, ids []base.ID) (left []base.ID) {
 	return ids
 }
 
-// LoosenAll is Loosen for some units: it says which of them still leave as they were planned.
-func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
+// loosenAll is Loosen for some units: it says which of them still leave as they were planned.
+func loosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
 	if leavesNothing(t) {
 		return nil
 	}
@@ -73,7 +73,7 @@ func LoosenAll(t *base.Tx, ids []base.ID) (stays map[base.ID]bool) {
 // Loosen calls off the departure of a unit that is to get another departure. If other holds count on its arrival, the
 // arrival stays until the new departure is known. If the unit was never fetched, and should have left by now, the
 // departure stays for good: off is false.
-func Loosen(t *base.Tx, id base.ID) (off bool) { return !LoosenAll(t, []base.ID{id})[id] }
+func Loosen(t *base.Tx, id base.ID) (off bool) { return !loosenAll(t, []base.ID{id})[id] }
 
 // loosen is Loosen of units of which the same departure is planned and cannot be called back, of all or none.
 func loosen(t *base.Tx, ids []base.ID) (off bool) {
@@ -249,7 +249,7 @@ func LiftAsked(t *base.Tx, ids []base.ID) error {
 	for i, id := range ids {
 		planned[i] = departureByID(t, id)
 	}
-	stays := LoosenAll(t, ids)
+	stays := loosenAll(t, ids)
 	for i, id := range ids {
 		if !stays[id] {
 			continue

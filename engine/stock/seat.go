@@ -632,7 +632,7 @@ func Freed(t *base.Tx, s base.Span, at timeline.Place) {
 	}
 }
 
-// FreedOf notes that a lot has room. It is for scheduled events alone where its article takes no holds (TryConflicts).
+// FreedOf notes that a lot has room. It is for scheduled events alone where its article takes no holds (tryConflicts).
 func FreedOf(t *base.Tx, lot timeline.LotNo, s base.Span) {
 	f := timeline.Freed{Lot: lot, Span: s}
 	if n := len(Seating(t).room); n == 0 || Seating(t).room[n-1] != f {
@@ -651,7 +651,7 @@ func LetGo(t *base.Tx, requests []Request) {
 	for i := range requests {
 		ids[i] = requests[i].Proto.ID
 	}
-	stays := LoosenAll(t, ids)
+	stays := loosenAll(t, ids)
 	for i := range requests {
 		if q := &requests[i]; stays[q.Proto.ID] { // it leaves as it was planned, and not once more
 			q.Proto.Flags, q.To = q.Proto.Flags&^timeline.OneWay, nil
@@ -679,7 +679,7 @@ func SeatAsked(t *base.Tx, owner base.ID, requests []Request) error {
 	}
 	if due := Seating(t).due; len(due) > 0 && t.Waiting == nil { // units that cannot leave where they were seated
 		Seating(t).due = nil
-		t.Waiting, _ = TryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(t.Tries, base.MaxTries))
+		t.Waiting, _ = tryConflicts(t, timeline.Waiting{Due: due}, cmp.Or(t.Tries, base.MaxTries))
 	}
 	if err := BlockedDeparture(t); err != nil {
 		return err
@@ -702,7 +702,7 @@ func SeatFreed(t *base.Tx) {
 		}
 		w := timeline.Waiting{Room: Seating(t).room, Due: due}
 		Seating(t).room, Seating(t).due, due = nil, nil, nil
-		t.Waiting, tries = TryConflicts(t, w, tries)
+		t.Waiting, tries = tryConflicts(t, w, tries)
 		settleDepartures(t)
 	}
 }

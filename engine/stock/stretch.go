@@ -165,7 +165,7 @@ func overdueTogether(t *base.Tx, due []base.DueItem) int {
 		}
 		units = append(units, i.ID)
 	}
-	LoosenAll(t, units)
+	loosenAll(t, units)
 	return len(units)
 }
 

@@ -64,7 +64,7 @@ type barUnit struct {
 }
 
 // compare orders them by the start of their bodies, then by id.
-func (u *barUnit) compare(o *barUnit) int {
+func (u barUnit) compare(o barUnit) int {
 	return cmp.Or(cmp.Compare(u.Body().Start, o.Body().Start), u.ID.Compare(o.ID))
 }
 
@@ -75,7 +75,7 @@ func (x *ArticleBars) Reset(most int) {
 	}
 	*x = ArticleBars{
 		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
-		units: x.units.Empty(0, (*barUnit).compare), short: x.short.Empty(0, (*barUnit).compare),
+		units: x.units.Empty(0, barUnit.compare), short: x.short.Empty(0, barUnit.compare),
 		lots: x.lots[:0], changes: x.changes[:0],
 	}
 }

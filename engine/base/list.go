@@ -41,21 +41,21 @@ func PartOf[T any](list []T, p Part) []T {
 // little more than these.
 type FirstOf[T any] struct {
 	Most    int
-	Compare func(a, b *T) int
+	Compare func(a, b T) int
 	Total   int // added so far
 	kept    []T
 	full    bool // the first of those that are kept are as many as may be, and in order
 }
 
 // Empty is one without any, which uses the same memory again.
-func (f *FirstOf[T]) Empty(most int, compare func(a, b *T) int) FirstOf[T] {
+func (f *FirstOf[T]) Empty(most int, compare func(a, b T) int) FirstOf[T] {
 	return FirstOf[T]{Most: most, Compare: compare, kept: f.kept[:0]}
 }
 
 // Add adds one. What cannot be among the first is dropped, some at once and some now and then.
 func (f *FirstOf[T]) Add(x T) {
 	f.Total++
-	if f.full && (f.Most == 0 || f.Compare(&f.kept[f.Most-1], &x) <= 0) {
+	if f.full && (f.Most == 0 || f.Compare(f.kept[f.Most-1], x) <= 0) {
 		return
 	}
 	if f.kept = append(f.kept, x); len(f.kept) >= 2*f.Most+64 {
@@ -65,7 +65,7 @@ func (f *FirstOf[T]) Add(x T) {
 
 // List gives the first so far.
 func (f *FirstOf[T]) List() []T {
-	slices.SortFunc(f.kept, func(a, b T) int { return f.Compare(&a, &b) })
+	slices.SortFunc(f.kept, f.Compare)
 	f.kept = f.kept[:min(len(f.kept), f.Most)]
 	f.full = len(f.kept) == f.Most
 	return f.kept

@@ -467,4 +467,4 @@ func ArticleUnits(v base.View, id base.ID, w base.Span, p base.Part) (list []Una
 }
 
 // byID is the order of units by id.
-func byID(a, b *timeline.Placed) int { return a.ID.Compare(b.ID) }
+func byID(a, b timeline.Placed) int { return a.ID.Compare(b.ID) }

@@ -77,7 +77,7 @@ func (a *Account) plans(r *order.OrderRecord, o *Order) error {
 			continue
 		}
 		if b.NextBillingAt != 0 {
-			if err := o.plan(i, a.location(o.Pickup).Zone, &plans[0]); err != nil {
+			if err := o.plan(i, a.location(o.Pickup).Zone, &plans[0], a.Seen); err != nil {
 				return err
 			}
 		}
@@ -88,7 +88,7 @@ func (a *Account) plans(r *order.OrderRecord, o *Order) error {
 
 // plan judges what the next payment of a line is after codes and with taxes, what the line is renewed for after the
 // commitment, or the first cycle, and until when codes are for it.
-func (o *Order) plan(i int, z string, p *order.SubscriptionPlan) error {
+func (o *Order) plan(i int, z string, p *order.SubscriptionPlan, seen *Tally) error {
 	l, b, end := &o.Lines[i], o.Lines[i].Subscribe, o.Lines[i].Window.End
 	if b.CancelAt != 0 {
 		end = min(end, b.CancelAt)
@@ -126,6 +126,13 @@ func (o *Order) plan(i int, z string, p *order.SubscriptionPlan) error {
 			if d.ID == c.ID {
 				said = d.Until
 			}
+		}
+		switch {
+		case until == 0:
+		case b.NextBillingAt < until:
+			seen.Coded++
+		default:
+			seen.Outlived++
 		}
 		if said != until {
 			return wrong("code %s is for line %d until %d, the twin says %d", c.Terms.Code, i, said, until)

@@ -126,6 +126,7 @@ type Tally struct {
 	// lines with requirements that got units, and those for which no article had what is required
 	Required, Unmet int
 	Billed, Lapsed  int // subscriptions: payments that came, and those that ended by time
+	Coded, Outlived int // looks at payments to come that a code is for, and at those behind the last that one is for
 	// subscriptions that ended as the last unit of them was cancelled, others had come back; those that go on by the
 	// undo of another return than the one that ended them, and those that have their agreed end again
 	Leftover, Resumed, Rebound int
@@ -189,6 +190,7 @@ func (t *Tally) Add(o Tally) {
 		{&t.Fitted, &o.Fitted}, {&t.Refitted, &o.Refitted},
 		{&t.Gained, &o.Gained}, {&t.Turned, &o.Turned}, {&t.Unfit, &o.Unfit}, {&t.Required, &o.Required},
 		{&t.Unmet, &o.Unmet}, {&t.Billed, &o.Billed}, {&t.Lapsed, &o.Lapsed},
+		{&t.Coded, &o.Coded}, {&t.Outlived, &o.Outlived},
 		{&t.Leftover, &o.Leftover}, {&t.Resumed, &o.Resumed}, {&t.Rebound, &o.Rebound},
 		{&t.StaysOut, &o.StaysOut}, {&t.Bound, &o.Bound},
 		{&t.Told, &o.Told}, {&t.Delivered, &o.Delivered}, {&t.Lost, &o.Lost}, {&t.Drained, &o.Drained},

@@ -26,6 +26,7 @@ type orderWorld struct {
 	leaves  bool // with units that leave for another place, and what is planned on that
 
 	subscribed bool // with subscriptions of several units
+	codes      bool // with codes for them, and with other prices once they are renewed
 }
 
 // usualSteps is how many commands such a world is long.
@@ -165,7 +166,14 @@ func (c orderWorld) playIn(w *World, d Dice, steps int) error {
 		if c.subscribed && odds(d, "of subscriptions", 70) {
 			op = subscribedCommand
 		}
-		if _, _, err := w.Do(0, op(d, w.Tenants[0].Twin, w.Now())); err != nil {
+		if c.codes && len(w.Tenants[0].Twin.Orders) > 0 && odds(d, "of codes", 25) {
+			op = discountCommand
+		}
+		next := op(d, w.Tenants[0].Twin, w.Now())
+		if c.codes {
+			renewFor(d, next)
+		}
+		if _, _, err := w.Do(0, next); err != nil {
 			return fmt.Errorf("step %d: %w", n, err)
 		}
 		if err := w.Tenants[0].Twin.Records(w.View(0), w.Now()); err != nil {

@@ -61,3 +61,10 @@ func subscribe(d Dice, a *model.Account, now int64) order.CreateOrder {
 	}
 	return o
 }
+
+// renewFor gives a subscription that an order begins another price once it is renewed, now and then.
+func renewFor(d Dice, op base.Op) {
+	if o, is := op.(order.CreateOrder); is && o.Lines[0].Subscription != nil && odds(d, "another price", 50) {
+		o.Lines[0].Subscription.RenewalPrice = new(int64(d.N("renewal", 900)))
+	}
+}

@@ -75,7 +75,7 @@ func (x *ArticleBars) Reset(most int) {
 	}
 	*x = ArticleBars{
 		Bars: x.Bars[:0], Conflicts: x.Conflicts[:0], Events: x.Events[:0], Steps: x.Steps[:0], Counts: x.Counts[:0],
-		units: x.units.Empty(0, barUnit.compare), short: x.short.Empty(0, barUnit.compare),
+		units: x.units, short: x.short,
 		lots: x.lots[:0], changes: x.changes[:0],
 	}
 }
@@ -85,7 +85,8 @@ func (x *ArticleBars) Reset(most int) {
 func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location base.ID, w base.Span, bars, steps int) {
 	a := v.Acc
 	x.Reset(math.MaxInt)
-	x.units.Most, x.short.Most = bars, bars
+	x.units.Begin(bars, barUnit.compare)
+	x.short.Begin(bars, barUnit.compare)
 	for _, l := range r.Lots {
 		at := stock.LocationKind.IDOf(a, l.Location)
 		if location != (base.ID{}) && location != at {

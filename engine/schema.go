@@ -89,7 +89,7 @@ func unrecorded(t *base.Tx) int {
 }
 
 // settle is done behind the last item of what is due that a command does.
-func settle(t *base.Tx) { stock.SeatFreed(t) }
+var settle = stock.SeatFreed
 
 // followUp is the command that goes on where one before it left conflicts untried: now, or as work that is due.
 func followUp(left timeline.Waiting, tries int, later bool) base.Op {

@@ -37,37 +37,37 @@ func PartOf[T any](list []T, p Part) []T {
 	return list[from:min(from+p.Limit, len(list))]
 }
 
-// FirstOf are the first of all that are added, in an order: at most Most of them. However many are added, it keeps
-// little more than these.
+// FirstOf are the first of all that are added since Begin, in an order. However many are added, it keeps little more
+// than these.
 type FirstOf[T any] struct {
-	Most    int
-	Compare func(a, b T) int
 	Total   int // added so far
+	most    int
+	compare func(a, b T) int
 	kept    []T
 	full    bool // the first of those that are kept are as many as may be, and in order
 }
 
-// Empty is one without any, which uses the same memory again.
-func (f *FirstOf[T]) Empty(most int, compare func(a, b T) int) FirstOf[T] {
-	return FirstOf[T]{Most: most, Compare: compare, kept: f.kept[:0]}
+// Begin forgets what was added, and keeps at most so many from now on, in the same memory.
+func (f *FirstOf[T]) Begin(most int, compare func(a, b T) int) {
+	*f = FirstOf[T]{most: most, compare: compare, kept: f.kept[:0]}
 }
 
 // Add adds one. What cannot be among the first is dropped, some at once and some now and then.
 func (f *FirstOf[T]) Add(x T) {
 	f.Total++
-	if f.full && (f.Most == 0 || f.Compare(f.kept[f.Most-1], x) <= 0) {
+	if f.full && (f.most == 0 || f.compare(f.kept[f.most-1], x) <= 0) {
 		return
 	}
-	if f.kept = append(f.kept, x); len(f.kept) >= 2*f.Most+64 {
+	if f.kept = append(f.kept, x); len(f.kept) >= 2*f.most+64 {
 		f.List()
 	}
 }
 
 // List gives the first so far.
 func (f *FirstOf[T]) List() []T {
-	slices.SortFunc(f.kept, f.Compare)
-	f.kept = f.kept[:min(len(f.kept), f.Most)]
-	f.full = len(f.kept) == f.Most
+	slices.SortFunc(f.kept, f.compare)
+	f.kept = f.kept[:min(len(f.kept), f.most)]
+	f.full = len(f.kept) == f.most
 	return f.kept
 }
 

@@ -43,7 +43,7 @@ func (x *ArticleStock) Reset(w base.Span) {
 		Events: x.Events[:0], Locations: x.Locations[:0], Quantity: x.Quantity[:0],
 		Availability: x.Availability[:0], Balance: x.Balance[:0], Committed: x.Committed[:0], ToSell: x.ToSell[:0],
 		Utilisation: x.Utilisation[:0], ledger: x.ledger,
-		units: x.units.Empty(0, byID), short: x.short.Empty(0, byID),
+		units: x.units, short: x.short,
 	}
 }
 
@@ -88,8 +88,9 @@ func FillArticleStock(v base.View, x *ArticleStock, id base.ID, location base.ID
 		i := slices.IndexFunc(lots, func(l ArticleLot) bool { return LocationKind.IDOf(a, l.Location) == location })
 		lots = lots[max(i, 0) : i+1]
 	}
-	x.units.Most = cmp.Or(x.Most, base.MaxListed)
-	x.short.Most = x.units.Most
+	most := cmp.Or(x.Most, base.MaxListed)
+	x.units.Begin(most, byID)
+	x.short.Begin(most, byID)
 	for _, l := range lots {
 		addLotStock(a, x, r, l, LocationKind.IDOf(a, l.Location), now)
 	}
@@ -448,7 +449,8 @@ func ArticleUnits(v base.View, id base.ID, w base.Span, p base.Part) (list []Una
 		return nil, 0, ErrNoArticle
 	}
 	w = InstantOr(w)
-	f := base.FirstOf[timeline.Placed]{Most: p.Offset + p.Limit, Compare: byID}
+	var f base.FirstOf[timeline.Placed]
+	f.Begin(p.Offset+p.Limit, byID)
 	for _, l := range r.Lots {
 		for _, no := range v.Acc.Stock.Slots(l.No) {
 			for h := range v.Acc.Stock.Holds(no, w) {

@@ -180,7 +180,7 @@ var webhookDeliveryOperations = []operation{
 		id: "admin.webhooks.recover", method: "POST", path: webhookPath + "/recover", scopes: webhooksWrite,
 		answer: recoveredSchema,
 		summary: "Sends again what has failed since an instant, and what was kept since then while the webhook was " +
-			"disabled; at most 2,000 at once. They are taken in the order of the events, and sent several at a " +
+			"disabled; at most 1,000 at once. They are taken in the order of the events, and sent several at a " +
 			"time. " + eventScopeAbout,
 	}, input[outbox.RecoverDeliveries]{path: byUUID(func(o *outbox.RecoverDeliveries) *base.ID { return &o.Webhook }),
 		body: recoverShape},

@@ -17,6 +17,7 @@ import (
 	"holdfast/engine/hold"
 	"holdfast/engine/label"
 	"holdfast/engine/order"
+	"holdfast/engine/outbox"
 	"holdfast/engine/stock"
 )
 
@@ -367,6 +368,22 @@ func (d *desk) heavyTrips(units int) []heavyStep {
 	}
 }
 
+// heavyHooks is the recovery of as many deliveries as one command queues, which failed as their webhook was disabled.
+func (d *desk) heavyHooks() []heavyStep {
+	made := d.do(outbox.CreateWebhook{EventTypes: []base.HookEvent{base.UnitOverdue}, APIVersion: "2025-06",
+		Secret: secretOf(1), WebhookFields: outbox.WebhookFields{URL: "https://example.com/hooks"}})
+	hook := made.(*outbox.Webhook).ID
+	d.do(emitting{typ: base.UnitOverdue, times: outbox.MaxRecover})
+	return []heavyStep{{"recovery", func() base.Op {
+		d.do(outbox.DisableWebhook{ID: hook})
+		for outbox.Calls(d.writer.state.Account(d.account)).Waiting(hook) > 0 {
+			d.do(runDue{items: base.DueAtOnce, rows: base.DueAtOnce, tries: base.MaxTries})
+		}
+		d.do(outbox.EnableWebhook{ID: hook})
+		return outbox.RecoverDeliveries{Webhook: hook}
+	}, func(r any) { require.Equal(d, &outbox.Recovered{Queued: outbox.MaxRecover}, r) }}}
+}
+
 // BenchmarkWriter prints for each heavy command how long it keeps the writer, best and middle of the rounds, and how
 // long its plan is off the writer, where it is made there, and the CPU time of the writer and of both, in the middle. A
 // CPU profile has the command under the label step.
@@ -376,7 +393,8 @@ func BenchmarkWriter(b *testing.B) {
 	d := newDesk(b, func(string, any) []byte { return []byte("null") })
 	own, off := map[string][]time.Duration{}, map[string][]time.Duration{}
 	cpu, ownCPU := map[string][]time.Duration{}, map[string][]time.Duration{}
-	steps := slices.Concat(d.heavyRound(base.MaxUnits), d.heavyLines(base.MaxUnits), d.heavyTrips(base.MaxUnits))
+	steps := slices.Concat(d.heavyRound(base.MaxUnits), d.heavyLines(base.MaxUnits), d.heavyTrips(base.MaxUnits),
+		d.heavyHooks())
 	for b.Loop() {
 		for _, s := range steps {
 			op, res := s.op(), any(nil)

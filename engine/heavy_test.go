@@ -104,7 +104,7 @@ func TestHeavyCommandsAreWrittenBesideTheWriter(t *testing.T) {
 func TestStepsOfBenchmarkWriterAreAccepted(t *testing.T) {
 	long(t)
 	d := newDesk(t, func(string, any) []byte { return []byte("null") })
-	steps := slices.Concat(d.heavyLines(1_000), d.heavyTrips(1_000))
+	steps := slices.Concat(d.heavyLines(1_000), d.heavyTrips(1_000), d.heavyHooks())
 	for range 2 {
 		for _, s := range steps {
 			res := d.do(s.op())

@@ -59,7 +59,7 @@ const (
 	Backoff    = 10_000 // after the first attempt; then twice that, and again
 	GiveUp     = 10 * 60 * 1000
 	LogFor     = 14 * 24 * 60 * 60 * 1000
-	MaxRecover = 2_000 // by one command: it changes each on the writer
+	MaxRecover = base.DueAtOnce // by one command: it changes each on the writer
 )
 
 func deliveryKey(webhook base.ID, state DeliveryState) string {

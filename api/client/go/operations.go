@@ -2807,7 +2807,7 @@ func (s *WebhooksService) Redeliver(
 }
 
 // Recover sends again what has failed since an instant, and what was kept since then while the webhook was
-// disabled; at most 2,000 at once. They are taken in the order of the events, and sent several at a time. In
+// disabled; at most 1,000 at once. They are taken in the order of the events, and sent several at a time. In
 // addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
 //
 // The key needs the scope settings.webhooks.write.

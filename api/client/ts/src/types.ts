@@ -2190,8 +2190,8 @@ export interface paths {
         get?: never;
         put?: never;
         /**
-         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 2,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
-         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 2,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 1,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
+         * @description Sends again what has failed since an instant, and what was kept since then while the webhook was disabled; at most 1,000 at once. They are taken in the order of the events, and sent several at a time. In addition to its own scope, the key needs the one to read what the event is about, as for webhooks.
          */
         post: operations["admin.webhooks.recover"];
         delete?: never;

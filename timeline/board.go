@@ -139,10 +139,18 @@ func (b *board) knowAll() {
 	}
 }
 
-// knowLots makes lanes of the lots that meet a wish known, those with a gap over part of the room first.
+// knowLots makes lanes of the lots that meet a wish known: first those from which all may leave for another lot that is
+// in the way over the room, of these those first that are free at its start.
 func (b *board) knowLots(w *wish, room Span) {
 	left := boardLanes
-	for _, free := range [2]bool{true, false} {
+	for _, suits := range [...]func(no SlotNo) bool{
+		func(no SlotNo) bool {
+			_, free := b.stock.FreeAround(no, room.Start)
+			return free && b.mayClear(no, room)
+		},
+		func(no SlotNo) bool { return b.mayClear(no, room) },
+		func(SlotNo) bool { return true },
+	} {
 		for _, lot := range b.stock.Lots(b.pool) {
 			if !w.met(lot) {
 				continue
@@ -151,13 +159,27 @@ func (b *board) knowLots(w *wish, room Span) {
 				if left == 0 {
 					return
 				}
-				if _, is := b.stock.FreeAround(no, room.Start); is == free && b.laneOf(no) < 0 {
+				if b.laneOf(no) < 0 && suits(no) {
 					b.know(no)
 					left--
 				}
 			}
 		}
 	}
+}
+
+// mayClear says that a slot is alive over a room, and that all on it that is in the way there may leave for another lot.
+func (b *board) mayClear(no SlotNo, room Span) bool {
+	e := b.stock.slot(no)
+	if !e.span.Covers(room) {
+		return false
+	}
+	for h, p := e.rail.next(e.rail.from(room.Start)); h != nil && seatStart(h) < room.End; h, p = e.rail.next(p) {
+		if b.of(h) >= inLot {
+			return false
+		}
+	}
+	return true
 }
 
 // know adds a lane.

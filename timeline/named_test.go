@@ -101,3 +101,33 @@ func TestNamedWhereNothingIsFixed(t *testing.T) {
 		}
 	}
 }
+
+// A lot may have more units than a board of part of the pool knows, and what may leave the lot may be on any of them.
+func TestNamedInAWideLot(t *testing.T) {
+	rnd := seeded(t)
+	window := Span{40, 160}
+	for _, x := range []struct{ slots, loose int }{{boardLanes + 6, 2}, {boardLanes + 6, boardLanes + 6}, {200, 5}} {
+		s := New()
+		for no := LotNo(1); no <= 2; no++ {
+			s.AddLot(no, uint32(no), 1)
+			s.SetPool(no, 1)
+		}
+		for n := range x.slots + x.loose {
+			s.PutSlot(Slot{testID(1000 + n), SlotNo(1 + n), LotNo(1 + n/x.slots), Span{0, Forever}})
+		}
+		for i, n := range rnd.Perm(x.slots)[:x.loose] {
+			s.Put(NewHold(testID(1+i), Span{20 + rnd.Int63n(40), 180}, 0, 0),
+				Place{1, SlotNo(1 + n)})
+		}
+		got := s.AvailableNamed(1, window, 0, s.Available(LotRef(1), window, 0))
+		require.Equal(t, [2]any{x.slots, true}, [2]any{got.Available, got.Exact})
+		d := s.Draft(0)
+		for n := range x.slots {
+			h := NewHold(testID(5000+n), window, 0, 0)
+			h.Flags = PinnedArticle
+			_, why := d.SeatNamed(1, 0, h, Exact)
+			require.Equal(t, Granted, why, "unit %d of %d, of which %d are taken", n, x.slots, x.loose)
+		}
+		require.NoError(t, d.Stock().Check())
+	}
+}

@@ -541,8 +541,8 @@ func (s *step) gaveFor(id ID, gave map[ID]bool) bool {
 
 // strand judges a unit that goes nowhere any more, while another is planned to leave with it from where it was to go:
 // that one, the youngest that will do, waits for another unit, and so on. It is one of those that gave way, or has a
-// unit again as others arrive. Whether it can be, is judged as if the first were back where it was: off says that it
-// can.
+// unit again as others arrive or can no longer leave. Whether it can be, is judged as if the first were back where it
+// was: off says that it can.
 func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 	x := s.plannedFor(id)
 	to, at := s.arrival(id, x)
@@ -577,7 +577,7 @@ func (s *step) strand(id ID, gave map[ID]bool) (off bool, err error) {
 			return false, err
 		}
 		switch will := loose && leave(); {
-		case will && (gave[u.ID] || s.bringsAnew(to, u.Hull.End)):
+		case will && (gave[u.ID] || s.bringsAnew(to, u.Hull.End) || s.cannotLeave(to, u.Hull.End, gave)):
 			s.evict[u.ID] = true
 			s.a.Seen.CastOff++
 			return true, nil
@@ -599,6 +599,18 @@ func (s *step) bringsAnew(lot uint32, by int64) bool {
 		}
 		to, _ := s.arrival(u.ID, x)
 		return to == lot
+	})
+}
+
+// cannotLeave says that a unit that gave way was to leave a lot before an instant, and that no slot there is alive for
+// all of its time: so it gives way whatever else waits, and leaves its unit there.
+func (s *step) cannotLeave(lot uint32, by int64, gave map[ID]bool) bool {
+	return slices.ContainsFunc(s.a.Units, func(u Unit) bool {
+		p := s.plannedFor(u.ID)
+		return gave[u.ID] && p != nil && p.lot == lot && p.at < by &&
+			!slices.ContainsFunc(s.a.Slots, func(x Slot) bool {
+				return x.Lot == lot && x.Span.Start <= u.Hull.Start && x.Span.End >= u.Hull.End
+			})
 	})
 }
 

@@ -720,6 +720,29 @@ func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
 	s.reopen()
 }
 
+// Where one that leaves again with the unit has to wait, its own departure is called off with that of the first.
+func TestOneWayThereAndBackAndOnOfAnArticleThatLeavesItsSKU(t *testing.T) {
+	s := newOneWay(t, 1)
+	end := noon + day
+	goes := s.do(s.trip(noon+hour, end, 1)).(*order.OrderRecord)
+	trip := s.trip(end+day, end+2*day, 1)
+	trip.Pickup, trip.Return = s.there, &s.loc
+	back := s.do(trip).(*order.OrderRecord)
+	on := s.trip(end+3*day, end+4*day, 1)
+	on.Lines[0].Item = base.Item{Article: s.first}
+	named := s.do(on).(*order.OrderRecord)
+	s.do(stock.PatchArticle{ID: s.first, Force: true,
+		Fields: base.Changed(stock.ArticleFields{SKU: new(s.sku())})})
+	require.True(t, s.orderNow(goes).Conflict())
+	require.True(t, s.orderNow(back).Conflict())
+	require.False(t, s.orderNow(named).Conflict())
+	units := stocked{s.shop, s.there}.units
+	at := []int64{noon, end, end + 2*day, end + 4*day - 1, end + 4*day}
+	require.Equal(t, []int{1, 1, 1, 1, 0}, units(s.first, s.loc, at...))
+	require.Equal(t, []int{0, 0, 0, 0, 1}, units(s.first, s.there, at...))
+	s.reopen()
+}
+
 // Units that leave there and back go with another article, both ways, where theirs is taken out: nothing of it leaves
 // any more.
 func TestOneWayThereAndBackGoesWithAnotherArticle(t *testing.T) {

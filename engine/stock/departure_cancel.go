@@ -437,6 +437,9 @@ type stranding struct {
 // has changed then.
 func (s *stranding) strand(t *base.Tx, ids []base.ID) (off bool) {
 	x, n := standing(t, ids[0]), len(ids)
+	if x == nil {
+		return true // it waits already, for one before it
+	}
 	to, from, r := lotsOf(t, x)
 	if r == nil {
 		return false

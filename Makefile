@@ -9,7 +9,8 @@
 #   make bench-vs     the same work with Holdfast and with PostgreSQL, side by side; installs PostgreSQL where it is missing
 #   make bench-growth the same work with 10,000, 100,000 and 1,000,000 articles of ten holds each; takes 16 GB of memory and 8 GB of disk
 #   make fuzz         random input for FUZZTIME each, random commands for FUZZCHECKS runs from FUZZSEED on (0: other ones each time)
-#   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors
+#   make worlds       play WORLDS short random worlds against the twin, from seed WORLDSFROM on, on all processors; once with the usual
+#                     SIZES of the stock's parts, and once with so small ones that few units meet all of them
 #   make mutants      plant one bug after the other, and see the tests fail; MUTANTS=K/N for every N-th of them, from the K-th on
 #   make test-clients the clients against a live server, and the document under linters; takes node, npm and the network
 #   make test-docs    what the pages show, in Node, Python and PHP, and the pages in chromium, where they are installed
@@ -41,6 +42,7 @@ FUZZSEED    ?= 0
 FUZZFLAGS   ?= -gcflags 'holdfast/...=-d=libfuzzer'
 WORLDS      ?= 100000
 WORLDSFROM  ?= 1
+SIZES       ?= usual small
 BENCHTIME   ?= 5s
 TESTTIMEOUT ?= 10m
 BARRAGE     ?= 1m
@@ -144,7 +146,10 @@ fuzz:
 	done
 
 worlds:
-	go test -vet=off -count=1 -timeout 0 -v -run 'TestWorlds$$' ./fuzz/workload -worlds $(WORLDS) -worlds.from $(WORLDSFROM)
+	@set -e; for size in $(SIZES); do \
+		echo "$$size sizes"; \
+		go test -tags $$size -vet=off -count=1 -timeout 0 -v -run 'TestWorlds$$' ./fuzz/workload -worlds $(WORLDS) -worlds.from $(WORLDSFROM); \
+	done
 
 mutants:
 	go run ./fuzz/mutants -part $(MUTANTS)

@@ -22,9 +22,6 @@ type batch struct {
 	lost   []key // ids of holds that were taken out: they are in their tree still, with no place, and many are put back
 }
 
-// batchFrom is how many changes in a row a draft makes at once before it thinks that many more will come.
-const batchFrom = 8
-
 // begin makes changes wait for flush. A slot may be added or removed only after that flush.
 func (s *Stock) begin() {
 	if s.edit.later == nil {

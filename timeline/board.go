@@ -93,9 +93,6 @@ type board struct {
 	stuck  []bar // what found no place when lanes ended
 }
 
-// boardLanes is the most slots of a pool whose lanes are all known.
-const boardLanes = 64
-
 // wide says that more than boardLanes slots of a pool are there after the floor. Those that ended before are on no
 // board.
 func (s *Stock) wide(p PoolRef, floor int64) bool {
@@ -168,7 +165,7 @@ func (b *board) knowLots(w *wish, room Span) {
 	}
 }
 
-// mayClear says that a slot is alive over a room, and that all on it that is in the way there may leave for another lot.
+// mayClear says that a slot is alive over a room, and that all that is in the way there may leave for another lot.
 func (b *board) mayClear(no SlotNo, room Span) bool {
 	e := b.stock.slot(no)
 	if !e.span.Covers(room) {

@@ -7,17 +7,6 @@ import (
 	"slices"
 )
 
-// walkMax is the most slots and conflicts of a pool that reads walk. Above it a pool keeps a large; one that shrinks
-// gives it up only at walkMin, so that a pool at the edge does not build and drop it in turns. No answer depends on
-// whether a pool has one.
-//
-// Walking takes 1.6 us for 10 slots over 7 days and grows with both; the profile takes 0.1 to 3 us whatever the
-// numbers.
-const (
-	walkMax = 32
-	walkMin = 24
-)
-
 // large is the counts and the gaps of one lot, or of a pool of several lots. A pool of one lot uses the lot's.
 type large struct {
 	edit  *token

@@ -16,8 +16,6 @@ type lotBlock struct {
 	all      Span // the part of time over which every slot of every lot here is alive; may be empty
 }
 
-const blockLots = 64
-
 // articleEntry is the chain of an article's lots, by lotEntry.next, and the number of slots they have.
 type articleEntry struct {
 	first LotNo

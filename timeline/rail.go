@@ -7,9 +7,6 @@ import (
 	"unsafe"
 )
 
-// railMax is the most rows of one run: what a write copies. A longer rail is a list of runs.
-const railMax = 64
-
 // rail is the sorted rows of one slot. As seats are disjoint, in order of their starts they are in order of their ends,
 // so a plain sorted run answers what overlaps a window. A rail never changes: put and take return another one whose
 // arrays are of exact size. Most slots have few holds, and then an array of their own beats any tree: 60 ns to search

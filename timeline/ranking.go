@@ -86,13 +86,6 @@ type rankItem struct {
 	next int32
 }
 
-// rankWalk is how many articles are looked at one by one, at the least, before everything in the window is; of many
-// articles one in rankShare: these looks take about as long as the pass over all.
-const (
-	rankWalk  = 1000
-	rankShare = 100
-)
-
 // FreeRanking appends a page of the list to dst. It allocates only where dst or r are too small.
 //
 // Free units lie between none and the article's slots. So the first pages come from looking at articles one by one in

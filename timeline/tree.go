@@ -26,17 +26,6 @@ func newToken() *token { return &token{line: new(line)} }
 // next is the token of the owner's next version.
 func (t *token) next() *token { return &token{line: t.line} }
 
-// The most items of a leaf and children of an inner node. A node other than the root that falls below a quarter joins a
-// neighbour.
-//
-// A write copies one leaf and the children of the inner nodes above it. Leaves of 32 items make a tenth less garbage
-// and cost 5 bytes a hold more (BenchmarkPut); in time no difference stood out of the noise, over HTTP neither. One
-// child more than 31 in an array of 32 would not fit the allocator's sizes.
-const (
-	leafMax  = 64
-	innerMax = 31
-)
-
 // summer makes the summary of a subtree: of a leaf from its items, of an inner node from its children's. It has no
 // state.
 type summer[K, V, S any] interface {

@@ -5,12 +5,6 @@ package timeline
 
 import "slices"
 
-const (
-	vecLeaf  = 8  // entries of a leaf: what a write copies. Eight slots fill 512 bytes, each a cache line
-	vecLower = 16 // leaves below a node of the lower level
-	vecUpper = 64 // nodes of the lower level below one of the upper
-)
-
 // vec is a persistent array indexed by a dense number. The zero value is empty. Versions work as with trees. Nodes hold
 // their children themselves, not a slice of them, as each step of a look-up waits for the one before.
 type vec[T any] struct {

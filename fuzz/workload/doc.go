@@ -11,5 +11,6 @@
 //
 // The tests take HOLDFAST_LONG=1 for a run of many minutes, and the flags of rapid: -rapid.checks, -rapid.steps and
 // -rapid.seed, which a failing run prints. TestWorlds plays short worlds of all sorts, on all processors: -worlds says
-// how many, -worlds.from the first seed.
+// how many, -worlds.from the first seed. With the build tag small (timeline/sizes_small.go) few units are as many as
+// pools, trees and lists otherwise have before they are kept in another way.
 package workload

@@ -442,6 +442,21 @@ func TestQuote(t *testing.T) {
 	}
 	require.Nil(t, at(o, "lineItems", 0, "combinedRows"))
 
+	// One row for a length of time may ask less than the one that is named.
+	short := s.ok("POST", tables, `{"name":"Short"}`)["id"].(string)
+	priced := func(terms string) string {
+		return s.ok("POST", tables+"/"+short+"/pricing-row", `{"label":"x","purchaseType":"booking",`+terms+`}`)["id"].(string)
+	}
+	flat, hours := priced(`"price":9000`), priced(`"price":2000,"durationAmount":48,"durationUnit":"hours"`)
+	boat := s.ok("POST", "/v1/admin/catalog",
+		fmt.Sprintf(`{"name":"Boat","pricingTableId":%q,"components":[{"skuId":%q}]}`, short, sku))["id"].(string)
+	named := s.ok("POST", "/v1/admin/quotes", fmt.Sprintf(
+		`{"pickupLocationId":%q,"lineItems":[{"catalogItemId":%q,"purchaseType":"booking","pricingRowId":%q,"startDate":%q,"endDate":%q}]}`,
+		location, boat, flat, when(noon), when(noon+8*day)))
+	require.Equal(t, []any{9000.0, map[string]any{"unitPrice": 8000.0,
+		"rows": []any{map[string]any{"pricingRowId": hours, "units": 4.0}}}},
+		[]any{at(named, "lineItems", 0, "unitPrice"), at(named, "lineItems", 0, "combination")})
+
 	// Where the table combines its rows that is the price, of the quote as of an order.
 	require.Equal(t, true, s.ok("PATCH", tables+"/"+table, `{"combineRows":true}`)["combineRows"])
 	s.refused(400, base.CodeInvalid, "PATCH", tables+"/"+table, `{"combineRows":null}`, "body /combineRows required")

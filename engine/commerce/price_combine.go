@@ -128,8 +128,8 @@ type combined struct {
 }
 
 // Combine gives the combination of rows with a duration that asks least; of several the one with more of what takes
-// longer. Nil where there are fewer than two such rows, where the window has no end, and where there are too many to
-// look at, for it or for the whole command.
+// longer. Nil where there are no such rows, where the window has no end, and where there are too many to look at, for
+// it or for the whole command.
 func Combine(rows []*PricingRow, window base.Span, z *timeline.Zone, looked *Looked) *Combination {
 	of := lookedFor{window, z}
 	for _, f := range looked.known[of] {
@@ -159,7 +159,7 @@ func combine(rows []*PricingRow, window base.Span, z *timeline.Zone, looked *Loo
 			x.rows = append(x.rows, tried{PricingRow: r})
 		}
 	}
-	if len(x.rows) < 2 || window.End == base.Forever {
+	if len(x.rows) == 0 || window.End == base.Forever {
 		return nil
 	}
 	x.bound(z.Spread(window.Start, window.End))

@@ -163,10 +163,9 @@ func (s *step) offered(o *Order, l *OrderLine, c *commerce.Combination) error {
 	}
 	fit := slices.DeleteFunc(slices.Clone(t.Rows),
 		func(r commerce.PricingRow) bool { return r.Purchase != l.Purchase || r.RetiredAt != 0 })
-	timed := len(slices.DeleteFunc(slices.Clone(fit), func(r commerce.PricingRow) bool { return r.Duration == nil }))
 	all, looks, ok := Together(fit, l.Window, s.a.location(o.Pickup).Zone)
 	switch {
-	case c == nil && ok && all < l.Price && looks <= fewLooks && timed > 1:
+	case c == nil && ok && all < l.Price && looks <= fewLooks:
 		return wrong("a quote offers no combination of %+v, the twin has one of %d", *l, all)
 	case c != nil && (!ok || c.Total != all || all >= l.Price):
 		return wrong("a quote offers %+v of %+v, the twin says %d", *c, *l, all)

@@ -97,6 +97,25 @@ func TestBarsOfManyUnitsHaveSteps(t *testing.T) {
 	require.Len(t, row["bars"], 1)
 }
 
+// The steps of an article with units at several places are those of all together: where a unit is taken at one place as
+// one comes back at another, nothing changes.
+func TestBarsOfSeveralPlacesHaveStepsWhereTheSumChanges(t *testing.T) {
+	s, location, _, _, _ := stocked(t)
+	porto := s.ok("POST", "/v1/admin/locations", `{"name":"Porto","timezone":"Europe/Lisbon"}`)["id"].(string)
+	both := s.ok("POST", "/v1/admin/articles", fmt.Sprintf(
+		`{"name":"Pumps","quantities":[{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"},{"serviceLocationId":%q,"count":1,"from":"2025-01-01T00:00:00Z"}]}`,
+		location, porto))["id"].(string)
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", both, location, noon+day, noon+2*day, 1))
+	s.ok("POST", "/v1/admin/holds", s.holdBody("article", both, porto, noon+2*day, noon+3*day, 1))
+	row := s.barsOf(both, over(noon, noon+5*day))
+	require.Equal(t, []any{
+		map[string]any{"from": when(noon), "stock": 2.0, "taken": 0.0},
+		map[string]any{"from": when(noon + day), "stock": 2.0, "taken": 1.0},
+		map[string]any{"from": when(noon + 3*day), "stock": 2.0, "taken": 0.0},
+	}, row["steps"])
+	require.Equal(t, true, row["stepped"])
+}
+
 // Units are the most of the whole window, and a unit that comes makes steps, also behind more steps than are told.
 func TestBarsCountUnitsBehindTheLastStep(t *testing.T) {
 	s, location, _, _, _ := stocked(t)

@@ -48,13 +48,18 @@ type ArticleBars struct {
 
 	units, short base.FirstOf[barUnit] // what bars are made of
 	lots         []timeline.PoolRef
-	changes      []unitChange
+	changes      []countChange
 }
 
-// unitChange is units that come or go at an instant.
-type unitChange struct {
+// countChange is by how much counts change at an instant.
+type countChange struct {
 	at int64
-	by int
+	by timeline.Count
+}
+
+// inTime puts changes in order, those of one instant beside each other.
+func inTime(list []countChange) {
+	slices.SortFunc(list, func(a, b countChange) int { return cmp.Compare(a.at, b.at) })
 }
 
 // barUnit is a unit that is taken, before its bar is made: of many only the first have one.
@@ -98,7 +103,9 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 			if slot.Span.Start <= w.Start && w.Start < slot.Span.End {
 				x.Units++
 			}
-			for _, c := range [...]unitChange{{slot.Span.Start, 1}, {slot.Span.End, -1}} {
+			for _, c := range [...]countChange{
+				{slot.Span.Start, timeline.Count{Stock: 1}}, {slot.Span.End, timeline.Count{Stock: -1}},
+			} {
 				if w.Start < c.at && c.at < w.End {
 					x.changes = append(x.changes, c)
 				}
@@ -121,10 +128,10 @@ func FillArticleBars(v base.View, x *ArticleBars, r *stock.Article, location bas
 
 // countUnits makes of the units at a window's start the most at an instant of it; it says whether their number changes.
 func (x *ArticleBars) countUnits() (changes bool) {
-	slices.SortFunc(x.changes, func(a, b unitChange) int { return cmp.Compare(a.at, b.at) })
+	inTime(x.changes)
 	now, was := x.Units, x.Units
 	for i, c := range x.changes {
-		if now += c.by; i+1 < len(x.changes) && x.changes[i+1].at == c.at {
+		if now += c.by.Stock; i+1 < len(x.changes) && x.changes[i+1].at == c.at {
 			continue
 		}
 		x.Units, changes = max(x.Units, now), changes || now != was
@@ -175,37 +182,39 @@ func makeBars(a *base.AccountState, list []Bar, units []barUnit) []Bar {
 	return list
 }
 
-// addSteps counts the units of lots over a window, wherever the count of one of them changes.
+// addSteps counts the units of lots over a window, wherever the count of them together changes.
 func addSteps(a *base.AccountState, x *ArticleBars, lots []timeline.PoolRef, w base.Span, most int) {
-	x.Steps = append(x.Steps, w.Start)
+	x.changes = append(x.changes[:0], countChange{at: w.Start})
+	end := w.End // from here on a lot changes more often than is told
 	for _, p := range lots {
 		var was timeline.Count
 		cuts := 0
 		a.Stock.Sweep(p, w, func(over base.Span, c timeline.Count) bool {
 			if c != was && over.Start > w.Start {
-				x.Steps = append(x.Steps, over.Start)
 				cuts++
 			}
-			if was = c; len(lots) == 1 && len(x.Counts) < len(x.Steps) {
-				x.Counts = append(x.Counts, c)
+			if cuts > most {
+				end = min(end, over.Start)
+				return false
 			}
-			return cuts <= most
+			by := timeline.Count{Stock: c.Stock - was.Stock, Committed: c.Committed - was.Committed}
+			x.changes, was = append(x.changes, countChange{over.Start, by}), c
+			return true
 		})
 	}
-	if len(lots) != 1 {
-		slices.Sort(x.Steps)
-		x.Steps = slices.Compact(x.Steps)
-		for _, from := range x.Steps {
-			var sum timeline.Count
-			for _, p := range lots {
-				c := a.Stock.CountAt(p, from)
-				sum.Stock += c.Stock
-				sum.Committed += c.Committed
-			}
-			x.Counts = append(x.Counts, sum)
+	inTime(x.changes)
+	var sum timeline.Count
+	for i, c := range x.changes {
+		sum.Stock += c.by.Stock
+		sum.Committed += c.by.Committed
+		if c.at >= end || i+1 < len(x.changes) && x.changes[i+1].at == c.at {
+			continue
+		}
+		if n := len(x.Counts); n == 0 || x.Counts[n-1] != sum { // what one lot's change adds another's may take away
+			x.Steps, x.Counts = append(x.Steps, c.at), append(x.Counts, sum)
 		}
 	}
-	if x.Stepped = len(x.Steps) <= most; !x.Stepped {
+	if x.Stepped = end == w.End && len(x.Steps) <= most; len(x.Steps) > most {
 		x.Steps, x.Counts = x.Steps[:most], x.Counts[:most]
 	}
 }

@@ -103,7 +103,8 @@ func (w *scribe) writeAvailability(l *availabilityLine) {
 	w.Count("stock", a.Stock,
 		"Units there at the instant of the window with the fewest free. Each location has one of its own, and so have "+
 			"articles of a SKU with other buffers: these are added up.")
-	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included.")
+	w.Count("committed", a.Committed, "Units taken at that instant, those without a unit of their own included. Of a "+
+		"SKU without those that wait for one of its articles that has no room for them: they keep no other free.")
 	w.Bool("exact", a.Exact,
 		"True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop.")
 	w.Key("shortage", wire.IntegerOrNull,
@@ -266,7 +267,8 @@ var (
 )
 
 func (w *scribe) writeExplanation(x *hold.Explanation) {
-	w.Count("available", x.Available, "How many units can be held for the whole window.")
+	w.Count("available", x.Available,
+		"How many units can be held for the whole window: of an article as withMoves of an availability counts them.")
 	w.Instant("at", x.At, "The earliest instant of the window with the fewest units free. Each location has one of "+
 		"its own, and so have articles of a SKU with other buffers: this is that of the one with the fewest free.")
 	w.Count("stock", x.Stock, "Units there at that instant; of several, those of each at its own, added up.")
@@ -276,7 +278,8 @@ func (w *scribe) writeExplanation(x *hold.Explanation) {
 	wire.List(&w.Writer, "alternatives", "Alternative", x.Alternatives, "Ways out, the nearest first.",
 		func(a *hold.Alternative) {
 			w.As(alternativeKinds, "kind", a.Kind,
-				"What differs: a later window, a shorter one, another location or another article.")
+				"What differs: a later window, the longest shorter one from the same start in whole hours, another "+
+					"location or another article.")
 			w.Instant("from", a.Window.Start, "First instant of the window that is possible.")
 			w.End("to", a.Window.End, "First instant after it; null without end.")
 			w.GivenID("serviceLocationId", a.Location, "The other location; null where it is the one asked for.")

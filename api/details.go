@@ -121,8 +121,10 @@ func (w *scribe) writeShortages(d *base.ShortageDetails) {
 			}
 		}
 		w.units("blockingUnavailabilities", blockers, 0,
-			"The first 20 holds in the way by start, then id; 1,000 of all lines.")
-		w.Count("blockingTotal", s.Blocking, "How many holds stand in the way.")
+			"The holds over the instant with the fewest units free, of several pools those of each over its own: the "+
+				"first 20 by start, then id; 1,000 of all lines. At other instants of the window other holds may "+
+				"stand in the way as well.")
+		w.Count("blockingTotal", s.Blocking, "How many holds are over that instant.")
 		wire.Nullable(&w.Writer, "next", "NextWindow", s.Next,
 			"The next window of the same length in which the line would succeed; null if none was found, and for "+
 				"lines after the first 50.", func(n *base.Span) {

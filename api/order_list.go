@@ -31,7 +31,7 @@ var orderRanges = [...]struct {
 	{"earliestStartDate", "When its first line begins.", func(q *order.OrderQuery) **base.Span { return &q.Start }},
 	{"latestEndDate", "The latest end of its lines; lines without end do not count.",
 		func(q *order.OrderQuery) **base.Span { return &q.End }},
-	{"pickupDue", "The earliest start of its lines with a unit that is still to be handed over.",
+	{"pickupDue", "The earliest start of its lines with a unit that is still to be handed over; a draft has none.",
 		func(q *order.OrderQuery) **base.Span { return &q.PickupDue }},
 	{"returnDue", "The earliest end of its lines with a unit that is out.",
 		func(q *order.OrderQuery) **base.Span { return &q.ReturnDue }},

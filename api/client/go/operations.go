@@ -593,7 +593,8 @@ type OrdersListQuery struct {
 	EarliestStartDate *DateRange
 	// The latest end of its lines; lines without end do not count. Both ends are in the range.
 	LatestEndDate *DateRange
-	// The earliest start of its lines with a unit that is still to be handed over. Both ends are in the range.
+	// The earliest start of its lines with a unit that is still to be handed over; a draft has none. Both ends
+	// are in the range.
 	PickupDue *DateRange
 	// The earliest end of its lines with a unit that is out. Both ends are in the range.
 	ReturnDue *DateRange

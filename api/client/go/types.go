@@ -116,7 +116,8 @@ type AggregateData struct {
 
 // Alternative is a part of answers.
 type Alternative struct {
-	// What differs: a later window, a shorter one, another location or another article.
+	// What differs: a later window, the longest shorter one from the same start in whole hours, another location
+	// or another article.
 	Kind AlternativeKind `json:"kind"`
 	// First instant of the window that is possible.
 	From time.Time `json:"from"`
@@ -590,7 +591,8 @@ type Availability struct {
 	// Units there at the instant of the window with the fewest free. Each location has one of its own, and so
 	// have articles of a SKU with other buffers: these are added up.
 	Stock int64 `json:"stock"`
-	// Units taken at that instant, those without a unit of their own included.
+	// Units taken at that instant, those without a unit of their own included. Of a SKU without those that wait
+	// for one of its articles that has no room for them: they keep no other free.
 	Committed int64 `json:"committed"`
 	// True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search
 	// stop.
@@ -643,7 +645,8 @@ type AvailabilityOfLine struct {
 	// Units there at the instant of the window with the fewest free. Each location has one of its own, and so
 	// have articles of a SKU with other buffers: these are added up.
 	Stock int64 `json:"stock"`
-	// Units taken at that instant, those without a unit of their own included.
+	// Units taken at that instant, those without a unit of their own included. Of a SKU without those that wait
+	// for one of its articles that has no room for them: they keep no other free.
 	Committed int64 `json:"committed"`
 	// True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search
 	// stop.
@@ -2107,7 +2110,8 @@ const (
 
 // Explanation is the answer of Availability.Explain.
 type Explanation struct {
-	// How many units can be held for the whole window.
+	// How many units can be held for the whole window: of an article as withMoves of an availability counts
+	// them.
 	Available int64 `json:"available"`
 	// The earliest instant of the window with the fewest units free. Each location has one of its own, and so
 	// have articles of a SKU with other buffers: this is that of the one with the fewest free.
@@ -5011,11 +5015,13 @@ type Shortage struct {
 	Available int64 `json:"available"`
 	// Whether units are missing at some instant, or pinned holds leave no unit free for the whole window.
 	Reason ShortageReason `json:"reason"`
-	// The first 20 holds in the way by start, then id; 1,000 of all lines.
+	// The holds over the instant with the fewest units free, of several pools those of each over its own: the
+	// first 20 by start, then id; 1,000 of all lines. At other instants of the window other holds may stand in
+	// the way as well.
 	BlockingUnavailabilities []Unavailability `json:"blockingUnavailabilities"`
 	// How many entries the list has, where it is cut.
 	BlockingUnavailabilitiesTotal *int64 `json:"blockingUnavailabilitiesTotal"`
-	// How many holds stand in the way.
+	// How many holds are over that instant.
 	BlockingTotal int64 `json:"blockingTotal"`
 	// The next window of the same length in which the line would succeed; null if none was found, and for lines
 	// after the first 50.

@@ -2609,7 +2609,7 @@ export interface components {
              */
             from: string;
             /**
-             * @description What differs: a later window, a shorter one, another location or another article.
+             * @description What differs: a later window, the longest shorter one from the same start in whole hours, another location or another article.
              * @enum {string}
              */
             kind: "later" | "shorter" | "location" | "article";
@@ -2976,7 +2976,7 @@ export interface components {
         Availability: {
             /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, without moving bookings to other articles. */
             available: number;
-            /** @description Units taken at that instant, those without a unit of their own included. */
+            /** @description Units taken at that instant, those without a unit of their own included. Of a SKU without those that wait for one of its articles that has no room for them: they keep no other free. */
             committed: number;
             /** @description True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop. */
             exact: boolean;
@@ -3037,7 +3037,7 @@ export interface components {
         AvailabilityOfLine: {
             /** @description How many further units can be held for the whole window, with the buffers that a booking would bring. Of an article: on its own units, without moving bookings to other articles. */
             available: number;
-            /** @description Units taken at that instant, those without a unit of their own included. */
+            /** @description Units taken at that instant, those without a unit of their own included. Of a SKU without those that wait for one of its articles that has no room for them: they keep no other free. */
             committed: number;
             /** @description True: a booking of one more than withMoves is sure to be refused. False: pinned holds made the search stop. */
             exact: boolean;
@@ -4459,7 +4459,7 @@ export interface components {
              * @description The earliest instant of the window with the fewest units free. Each location has one of its own, and so have articles of a SKU with other buffers: this is that of the one with the fewest free.
              */
             at: string;
-            /** @description How many units can be held for the whole window. */
+            /** @description How many units can be held for the whole window: of an article as withMoves of an availability counts them. */
             available: number;
             /** @description How many stand in the way. */
             blockingTotal: number;
@@ -7315,9 +7315,9 @@ export interface components {
         Shortage: {
             /** @description How many units it could have had, given the lines before it. */
             available: number;
-            /** @description How many holds stand in the way. */
+            /** @description How many holds are over that instant. */
             blockingTotal: number;
-            /** @description The first 20 holds in the way by start, then id; 1,000 of all lines. */
+            /** @description The holds over the instant with the fewest units free, of several pools those of each over its own: the first 20 by start, then id; 1,000 of all lines. At other instants of the window other holds may stand in the way as well. */
             blockingUnavailabilities: components["schemas"]["Unavailability"][];
             blockingUnavailabilitiesTotal?: components["schemas"]["EntriesTotal"];
             /** @description Which line of the request is short, counted from 0. */
@@ -11681,7 +11681,7 @@ export interface operations {
                 earliestStartDate?: components["schemas"]["DateRange"];
                 /** @description The latest end of its lines; lines without end do not count. Both ends are in the range. */
                 latestEndDate?: components["schemas"]["DateRange"];
-                /** @description The earliest start of its lines with a unit that is still to be handed over. Both ends are in the range. */
+                /** @description The earliest start of its lines with a unit that is still to be handed over; a draft has none. Both ends are in the range. */
                 pickupDue?: components["schemas"]["DateRange"];
                 /** @description The earliest end of its lines with a unit that is out. Both ends are in the range. */
                 returnDue?: components["schemas"]["DateRange"];

@@ -20,8 +20,8 @@ func Parse(raw []byte) (id, secret []byte, ok bool) {
 	if !ok {
 		return nil, nil, false
 	}
-	id, secret, ok = bytes.Cut(rest, []byte{'_'})
-	return id, secret, ok && plain(id, 8, 32) && plain(secret, 32, 64)
+	id, secret, _ = bytes.Cut(rest, []byte{'_'})
+	return id, secret, plain(id, 8, 32) && plain(secret, 32, 64)
 }
 
 func plain(b []byte, least, most int) bool {

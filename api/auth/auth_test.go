@@ -24,7 +24,9 @@ func TestParse(t *testing.T) {
 	check("hf_12345678_"+secret[1:], false)
 	check("hf_12345678_"+strings.Repeat("y", 65), false)
 	check("HF_12345678_"+secret, false)
-	check("hf_1234567-_"+secret, false)
+	for _, c := range "-/:@[`{" {
+		check("hf_1234567"+string(c)+"_"+secret, false)
+	}
 	check("hf_12345678_"+secret[1:]+"_", false)
 	check("hf_12345678"+secret, false)
 	check("12345678_"+secret, false)

@@ -43,7 +43,6 @@ func (t *Addresses) Take(a netip.Addr, now, limit, cost int64) (s State, ok bool
 func (t *Addresses) GiveBack(a netip.Addr, now, cost int64) {
 	w, lock := t.find(a, now)
 	defer lock.Unlock()
-	w.Window = w.at(now)
 	w.used = max(0, w.used-cost)
 }
 

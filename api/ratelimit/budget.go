@@ -22,9 +22,9 @@ type State struct {
 	Reset     int64 // when all of them are there again
 }
 
-// Tighter is the one of two states that leaves less; of as much, the one that lasts longer.
+// Tighter is the one of two states that leaves less; of as much, the one that lasts longer. b is of a limit.
 func Tighter(a, b State) State {
-	if a.Limit == 0 || b.Limit != 0 && (b.Remaining < a.Remaining || b.Remaining == a.Remaining && b.Reset > a.Reset) {
+	if a.Limit == 0 || b.Remaining < a.Remaining || b.Remaining == a.Remaining && b.Reset > a.Reset {
 		return b
 	}
 	return a
@@ -89,7 +89,7 @@ func (b Bucket) missing(now int64) int64 {
 }
 
 func (b Bucket) state(now, burst int64) State {
-	return State{Key, burst, max(0, burst-b.missing(now*1000)), max(now, (b.full+999)/1000)}
+	return State{Key, burst, burst - b.missing(now*1000), max(now, (b.full+999)/1000)}
 }
 
 // Month is a count in a calendar month. The zero Month is over.

@@ -94,6 +94,37 @@ func TestBucket(t *testing.T) {
 	})
 }
 
+// What is told of a bucket holds to the millisecond, at rates of which none lasts whole milliseconds too: a request that
+// waits as long as it was told goes through and none before, and at Reset, not before, all of them are there.
+func TestBucketKeepsWhatItTells(t *testing.T) {
+	const at, burst = 1_000_000_000_000, 3
+	for _, rate := range []int64{1, 3, 7, 300, 999, 1000} {
+		var b Bucket
+		for range burst {
+			b, _, _ = b.take(at, rate, burst)
+		}
+		_, ok, wait := b.take(at, rate, burst)
+		require.False(t, ok)
+		_, ok, _ = b.take(at+wait-1, rate, burst)
+		require.False(t, ok, rate)
+		_, ok, _ = b.take(at+wait, rate, burst)
+		require.True(t, ok, rate)
+		full := b.state(at, burst).Reset
+		require.Equal(t, int64(burst-1), b.state(full-1, burst).Remaining, rate)
+		require.Equal(t, int64(burst), b.state(full, burst).Remaining, rate)
+	}
+}
+
+func TestTighter(t *testing.T) {
+	less, more := State{Key, 9, 2, 50}, State{Account, 5, 3, 70}
+	require.Equal(t, less, Tighter(less, more))
+	require.Equal(t, less, Tighter(more, less))
+	long := State{Account, 9, 2, 51}
+	require.Equal(t, long, Tighter(less, long))
+	require.Equal(t, long, Tighter(long, less))
+	require.Equal(t, more, Tighter(State{}, more))
+}
+
 // What a key has used counts under another plan, from the next request on, and no more than that plan's burst.
 func TestAnotherPlanCountsAtOnce(t *testing.T) {
 	small := &Plan{PerMinute: 10_000, PerSecond: 2, Burst: 50, PerMonth: 10_000}
@@ -158,6 +189,9 @@ func TestMonthOf(t *testing.T) {
 		require.Greater(t, m.end, at.UnixMilli())
 		require.Equal(t, m, m.at(at.UnixMilli()))
 		require.Zero(t, m.at(m.end).used)
+		require.Zero(t, m.state(5).Remaining, "a smaller plan counts at once")
+		require.Equal(t, m, m.at(m.start-24*60*minute))
+		require.Zero(t, m.at(m.start-24*60*minute-1).used, "a clock that was ahead by more locks nobody out until then")
 	}
 }
 
@@ -195,6 +229,8 @@ func TestChangedAndRestored(t *testing.T) {
 	want := []Usage{{account, month, 4, at + 7}, {one, month, 2, at + 5}, {other, month, 2, at + 7}}
 	require.Equal(t, want, m.Changed())
 	require.Empty(t, m.Changed())
+	m.Of(account).Take(one, at+8, nil)
+	require.Equal(t, []Usage{{account, month, 5, at + 8}, {one, month, 3, at + 8}}, m.Changed())
 	n := NewMeters()
 	for _, u := range want {
 		n.Restore(account, u)

@@ -44,13 +44,10 @@ func public(a netip.Addr) bool {
 		b := a.As16()
 		a = netip.AddrFrom4([4]byte(b[12:]))
 	}
-	special := special4
 	if a.Is6() {
-		if special = special6; !global6.Contains(a) || a.Zone() != "" {
-			return false
-		}
+		return global6.Contains(a) && !in(special6, a) // no prefix contains an address with a zone
 	}
-	return !in(special, a)
+	return !in(special4, a)
 }
 
 func in(list []netip.Prefix, a netip.Addr) bool {

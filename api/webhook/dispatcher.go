@@ -49,8 +49,8 @@ type Options struct {
 
 	Waiting func() int // commands that wait; default: the engine's
 
-	PerWebhook, InAll int   // attempts under way; default 16 and MaxAttempts
-	BytesPerAccount   int64 // of what these send; one attempt is made in any case; default 32 MiB
+	InAll           int   // attempts under way; default MaxAttempts
+	BytesPerAccount int64 // of what an account's send; one attempt is made in any case; default 32 MiB
 	// from so many waiting deliveries of a webhook on, they no longer give way; default: half of what may wait
 	Patience int
 }
@@ -113,9 +113,6 @@ func Start(o Options) *Dispatcher {
 	}
 	if o.Waiting == nil {
 		o.Waiting = func() int { return o.Engine.Stats().Waiting }
-	}
-	if o.PerWebhook == 0 {
-		o.PerWebhook = perWebhook
 	}
 	if o.InAll == 0 {
 		o.InAll = MaxAttempts
@@ -256,7 +253,7 @@ func (d *Dispatcher) look(account base.ID) {
 	now, next := v.Now(d.Now()), int64(0)
 	webhooks := outbox.Webhooks(v)
 	share := d.InAll / accounts
-	even := min(d.PerWebhook, max(1, share/max(1, queued(v, webhooks))))
+	even := min(perWebhook, max(1, share/max(1, queued(v, webhooks))))
 	for _, w := range webhooks {
 		behind := outbox.Queued(v, w.ID) >= d.Patience // slower commands are better than events that find no place
 		for x := range outbox.Queue(v, w.ID) {

@@ -514,6 +514,9 @@ func TestDisabledAfterThreeEvents(t *testing.T) {
 		s.await(func(v base.View) bool { return outbox.DeliveryByID(v, id).State == outbox.DeliveryDone })
 	}
 	require.Len(t, r.requests(), calls+5)
+	for _, got := range r.requests()[calls:] {
+		require.NotContains(t, got.header, "X-Service-Test", "it happened")
+	}
 	require.True(t, enabled())
 }
 

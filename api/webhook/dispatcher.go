@@ -191,7 +191,7 @@ func (d *Dispatcher) timer() (<-chan time.Time, func()) {
 	if at == 0 {
 		return nil, func() {}
 	}
-	return d.Timer(time.Duration(max(0, at-d.Now())) * time.Millisecond)
+	return d.Timer(time.Duration(at-d.Now()) * time.Millisecond)
 }
 
 // ring looks at the accounts that have something due, and at those that waited for room.

@@ -167,6 +167,70 @@ func TestGivenUpAfterTenMinutes(t *testing.T) {
 	require.Len(t, s.attempts(id), 1)
 }
 
+// Retries are made when they are due, in whatever order the webhooks and accounts they are of came to wait.
+func TestRetriesOfManyAreMadeWhenTheyAreDue(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(status(500))
+	first, second := s.hook(r.URL), s.hook(r.URL)
+	one, id := s.account, first.event()
+	step := func(id base.ID, attempts int, at int64) {
+		t.Helper()
+		s.awaitTimer(noon + at)
+		s.move(noon + at - s.Now())
+		require.Equal(t, noon+at, s.attempts(s.after(id, attempts).ID)[attempts-1].At)
+	}
+	s.after(id, 1)
+	step(id, 2, 10_000)
+	s.move(2_000)
+	id2 := second.event()
+	s.after(id2, 1)
+	other := s.account
+	other[15]++
+	s.account = other
+	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
+	s.move(1_000)
+	id3 := s.hook(r.URL).event()
+	s.after(id3, 1)
+	s.account = one
+	step(id2, 2, 22_000)
+	s.account = other
+	step(id3, 2, 23_000)
+	s.account = one
+	step(id, 3, 30_000)
+	step(id2, 3, 42_000)
+	s.account = other
+	step(id3, 3, 43_000)
+}
+
+// What came of attempts of several accounts at once is recorded for each.
+func TestOutcomesOfSeveralAccounts(t *testing.T) {
+	s := newShop(t)
+	s.sender.Close(t.Context())
+	var list []result
+	for range 2 {
+		s.account[15]++
+		s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
+		list = append(list, result{account: s.account, outcome: outbox.Outcome{
+			Delivery: s.hook("https://example.com/").event(),
+			Attempt:  outbox.Attempt{Number: 1, At: noon, Status: 200}}})
+	}
+	s.sender.submit(list)
+	for _, r := range list {
+		v, _ := s.eng.View(r.account)
+		require.Equal(t, outbox.DeliveryDone, outbox.DeliveryByID(v, r.outcome.Delivery).State)
+	}
+	s.send()
+}
+
+// An attempt during which the clock was set back took no time, and is recorded.
+func TestClockGoesBackDuringAnAttempt(t *testing.T) {
+	s := newShop(t)
+	r := s.receive(func(int, http.ResponseWriter, *http.Request) { s.move(-1000) })
+	id := s.hook(r.URL).event()
+	s.after(id, 1)
+	require.Zero(t, s.attempts(id)[0].Took)
+}
+
 // A clock that was set back delays no event, and ends no schedule: the engine's present does not go back.
 func TestClockGoesBack(t *testing.T) {
 	s := newShop(t)
@@ -342,6 +406,7 @@ func TestSlowAccountsLeaveRoomForOthers(t *testing.T) {
 	s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
 	queue("other", 2)
 	require.Contains(t, <-came, "other")
+	require.Equal(t, float64(most+1), s.metric("holdfast_webhook_attempts_under_way", ""), "only its first")
 	over <- true
 	over <- true
 	require.Contains(t, <-came, "other")
@@ -349,23 +414,58 @@ func TestSlowAccountsLeaveRoomForOthers(t *testing.T) {
 
 // What an account's attempts send at once is bounded in bytes; one attempt is always made.
 func TestBodiesUnderWayAreBounded(t *testing.T) {
+	for _, most := range []int{1, 2} {
+		s := newShop(t)
+		s.sender.Close(t.Context())
+		over, came := make(chan bool), make(chan bool, 10)
+		slow := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
+			came <- true
+			<-over
+		})
+		var id base.ID
+		for range 3 * most {
+			id = s.hook(slow.URL).event()
+		}
+		v, _ := s.eng.View(s.account)
+		s.bytes = 1 + int64(most-1)*2*bytesOf(outbox.DeliveryByID(v, id))
+		s.send()
+		for range 3 {
+			for range most {
+				<-came
+			}
+			require.Equal(t, float64(most), s.metric("holdfast_webhook_attempts_under_way", ""))
+			require.Empty(t, came)
+			for range most {
+				over <- true
+			}
+		}
+	}
+}
+
+// However many accounts have something to send, no more is under way than there is room for, and each has its turn.
+func TestAttemptsUnderWayAreBounded(t *testing.T) {
 	s := newShop(t)
 	s.sender.Close(t.Context())
-	s.bytes = 1
-	over, came := make(chan bool), make(chan bool, 10)
+	over, came := make(chan bool), make(chan bool, 100)
 	slow := s.receive(func(_ int, w http.ResponseWriter, _ *http.Request) {
 		came <- true
 		<-over
 	})
-	for range 3 {
+	s.room = 4
+	for range 2 * s.room {
+		s.account[15]++
+		s.do(base.CreateAccount{AccountFields: base.AccountFields{Name: "Other"}})
 		s.hook(slow.URL).event()
 	}
 	s.send()
-	for range 3 {
+	for range s.room {
 		<-came
-		require.Equal(t, 1.0, s.metric("holdfast_webhook_attempts_under_way", ""))
-		require.Empty(t, came)
-		over <- true
+	}
+	require.Equal(t, float64(s.room), s.metric("holdfast_webhook_attempts_under_way", ""))
+	require.Empty(t, came)
+	close(over)
+	for range s.room {
+		<-came
 	}
 }
 
@@ -530,6 +630,8 @@ func TestRedelivery(t *testing.T) {
 	s.after(id, 2)
 	require.Equal(t, r.requests()[0].body, r.requests()[1].body)
 	require.Equal(t, r.requests()[0].header.Get("webhook-id"), r.requests()[1].header.Get("webhook-id"))
+	require.Equal(t, 2.0, s.metric("holdfast_webhook_attempts_total", "delivered"))
+	require.Zero(t, s.metric("holdfast_webhook_oldest_delivery_seconds", ""), "nothing waits")
 }
 
 // Whatever happens at the other end is a failed attempt with a reason, and no secret gets into it.

@@ -121,10 +121,13 @@ func TestSentByHandWhileDisabled(t *testing.T) {
 		s.failed(s.do(outbox.TestWebhook{ID: w.ID}).(*outbox.Delivery))
 	}
 	require.True(t, outbox.WebhookByID(s.view(), w.ID).Enabled)
+	before := s.do(outbox.TestWebhook{ID: w.ID}).(*outbox.Delivery)
 	s.do(outbox.DisableWebhook{ID: w.ID})
-	waits := s.do(outbox.TestWebhook{ID: w.ID}).(*outbox.Delivery)
+	after := s.do(outbox.TestWebhook{ID: w.ID}).(*outbox.Delivery)
 	require.NoError(t, s.Tick(t.Context()))
-	require.Equal(t, outbox.DeliveryPending, outbox.DeliveryByID(s.view(), waits.ID).State)
+	for _, waits := range []*outbox.Delivery{before, after} {
+		require.Equal(t, outbox.DeliveryPending, outbox.DeliveryByID(s.view(), waits.ID).State)
+	}
 	s.refused(base.CodeInvalid, outbox.TestWebhook{ID: w.ID, EventType: base.HoldExpired}) // none of its types
 	s.refused(base.CodeInvalid, outbox.TestWebhook{ID: w.ID, EventType: "x"})
 	s.reopen()

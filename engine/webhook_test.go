@@ -224,6 +224,7 @@ func TestThreeFailedEventsDisable(t *testing.T) {
 	s.failed(test)
 	s.do(outbox.RedeliverDelivery{Webhook: w.ID, ID: test.ID})
 	s.failed(outbox.DeliveryByID(s.view(), test.ID))
+	s.attempt(s.do(outbox.TestWebhook{ID: w.ID}).(*outbox.Delivery), 200, 0) // nor does it reset
 	require.True(t, state().Enabled, "what a person asked for does not count")
 	s.reopen()
 	queued := s.emitted(base.OrderCreated, w)
@@ -342,6 +343,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	}
 	s.reopen()
 	s.do(outbox.DeleteWebhook{ID: b.ID})
+	require.Equal(t, outbox.DeliveryFailed, s.attempt(s.log(b, 0)[0], 500, 0).State, "one that was under way")
 	orphans := s.log(b, 0)
 	require.NoError(t, s.TrimDeliveries(t.Context()))
 	require.Empty(t, s.log(b, 0), "the log of a webhook that is gone goes")
@@ -366,6 +368,7 @@ func TestLogIsTrimmed(t *testing.T) {
 	require.Equal(t, newest, s.log(a, 0))
 	require.NoError(t, s.TrimDeliveries(t.Context()))
 	require.Equal(t, newest, s.log(a, 0))
+	require.Zero(t, outbox.WebhookByID(s.view(), a.ID).MissedEvents, "what went was sent")
 }
 
 func TestWebhookFields(t *testing.T) {

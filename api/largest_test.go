@@ -8,6 +8,7 @@ import (
 	"strconv"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"github.com/stretchr/testify/require"
 
@@ -177,7 +178,12 @@ func TestCutsSayWhatTheyCut(t *testing.T) {
 	list := "[" + strings.TrimSuffix(
 		strings.Repeat(`{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","name":"a \"b\" \u0007"},`, 900), ",") + "]"
 	text := `{"id":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","note":"` + strings.Repeat("é", 20_000) +
-		`","codes":[],"n":-1.5,"b":false,"units":` + list + `,"unitsTotal":5000,"parts":` + list + `,"short":"x"}`
+		`","codes":[],"n":-1.5,"b":false,"units":` + list + `,"unitsTotal":5000,"parts":` + list + `,"short":"x"`
+	lengths := []int{0, 1, 49, 50, 51, 99, 100, 101}
+	for _, n := range lengths {
+		text += fmt.Sprintf(`,"of%d":[%s]`, n, strings.TrimSuffix(strings.Repeat("1,", n), ","))
+	}
+	text += "}"
 	require.Equal(t, text, string(wire.Bounded([]byte(text), 0, len(text))))
 	b := wire.Bounded([]byte("["+text), 1, wire.MaxRow)
 	require.LessOrEqual(t, len(b)-1, wire.MaxRow)
@@ -185,6 +191,7 @@ func TestCutsSayWhatTheyCut(t *testing.T) {
 	require.NoError(t, json.Unmarshal(b[1:], &got))
 	require.True(t, strings.HasSuffix(got["note"].(string), "é…"))
 	require.EqualValues(t, 5000, got["unitsTotal"], "of what an encoder has cut it says the length itself")
+	require.Equal(t, 1, strings.Count(string(b), "unitsTotal"))
 	require.EqualValues(t, 900, got["partsTotal"])
 	require.Len(t, got["parts"], len(got["units"].([]any)))
 	require.Greater(t, len(got["parts"].([]any)), 10)
@@ -192,4 +199,26 @@ func TestCutsSayWhatTheyCut(t *testing.T) {
 	require.Equal(t, "x", got["short"])
 	require.NotContains(t, got, "shortTotal")
 	require.NotContains(t, got, "codesTotal")
+	kept := len(got["parts"].([]any))
+	require.Contains(t, lengths, kept)
+	for _, n := range lengths {
+		name := fmt.Sprint("of", n)
+		require.Len(t, got[name], min(n, kept))
+		require.Equal(t, n > kept, got[name+"Total"] != nil, "%s of %d", name, kept)
+	}
+}
+
+// A text is cut between two characters, however these are written.
+func TestTextsAreCutBetweenCharacters(t *testing.T) {
+	for _, c := range []string{`x`, `\n`, `\"`, `\\`, `\u0007`, `é`, `😀`} {
+		var one, got string
+		require.NoError(t, json.Unmarshal([]byte(`"`+c+`"`), &one))
+		for _, first := range []string{"", "a", "ab"} {
+			b := wire.Bounded([]byte(`{"note":"`+first+strings.Repeat(c, 40_000)+`"}`), 0, wire.MaxRow)
+			require.NoError(t, json.Unmarshal(b[len(`{"note":`):len(b)-1], &got), c)
+			n := utf8.RuneCountInString(got) - 1
+			require.GreaterOrEqual(t, n, 4000)
+			require.Equal(t, first+strings.Repeat(one, n-len(first))+"…", got)
+		}
+	}
 }

@@ -192,6 +192,7 @@ func FuzzReader(f *testing.F) {
 		`{"name":"\ud83d\u0041"}`, `{"n\u0061me":"a","Name":"b","color":"green"}`,
 		strings.Repeat("[", 33) + strings.Repeat("]", 33), `{"name":"a","x":` + strings.Repeat(`{"[":`, 40),
 		`{"` + strings.Repeat("~é/", 200) + `":1}`,
+		`[1d5]`, "[\"\\n\x01\"]", `["\u00:0"]`, `["\u00@0"]`,
 	} {
 		f.Add([]byte(s))
 	}
@@ -236,6 +237,16 @@ func TestReaderOfEveryByteAtEveryPlace(t *testing.T) {
 				}
 				readAsLibrary(t, fmt.Appendf(nil, `{"name":"%s"}`, name))
 			}
+		}
+	}
+}
+
+// A document may break off anywhere, and begin anywhere.
+func TestReaderOfEveryPartOfADocument(t *testing.T) {
+	const document = `{"name":"a\n\u00e9\"b","x":[-1.5e+3,0,true,false,null,"\ud83d\ude00"]}`
+	for from := range len(document) {
+		for to := from; to < len(document); to++ {
+			readAsLibrary(t, []byte(document[from:to]))
 		}
 	}
 }

@@ -104,7 +104,7 @@ func (l *Faults) At(pointer string) bool {
 		if l.at == nil {
 			l.at = map[string]bool{}
 		}
-		for _, f := range l.ListOf[min(l.placed, len(l.ListOf)):] {
+		for _, f := range l.ListOf[l.placed:] {
 			l.at[f.Pointer] = true
 		}
 		l.placed = len(l.ListOf)
@@ -311,7 +311,7 @@ func (r *Reader) Element(n int) bool {
 
 // more is how many elements there are from here on, one at least, if they are as long as those from start on, of which
 // there were n.
-func (r *Reader) more(n, start int) int { return 1 + (len(r.data)-r.pos)/max(1, (r.pos-start)/n) }
+func (r *Reader) more(n, start int) int { return 1 + (len(r.data)-r.pos)/((r.pos-start)/n) }
 
 // Null consumes a null, if that is what comes next.
 func (r *Reader) Null() bool {
@@ -401,9 +401,6 @@ func (r *Reader) literal(word string) bool {
 // IsNumber says whether a text is a number of JSON's grammar.
 func IsNumber(text string) bool {
 	r := Reader{data: []byte(text), Faults: new(Faults)}
-	if c := r.Space(); c != '-' && (c < '0' || c > '9') {
-		return false
-	}
 	raw, ok := r.number()
 	return ok && len(raw) == len(text)
 }
@@ -411,7 +408,7 @@ func IsNumber(text string) bool {
 // number consumes a number of JSON's grammar.
 func (r *Reader) number() (raw []byte, ok bool) {
 	start := r.pos
-	if r.data[r.pos] == '-' {
+	if r.pos < len(r.data) && r.data[r.pos] == '-' {
 		r.pos++
 	}
 	first := r.pos

@@ -94,8 +94,8 @@ func TestBucket(t *testing.T) {
 	})
 }
 
-// What is told of a bucket holds to the millisecond, at rates of which none lasts whole milliseconds too: a request that
-// waits as long as it was told goes through and none before, and at Reset, not before, all of them are there.
+// What is told of a bucket holds to the millisecond, also at rates that last no whole milliseconds: a request that is
+// made after its wait goes through and none before, and at Reset, not before, all of them are there.
 func TestBucketKeepsWhatItTells(t *testing.T) {
 	const at, burst = 1_000_000_000_000, 3
 	for _, rate := range []int64{1, 3, 7, 300, 999, 1000} {

@@ -1,6 +1,7 @@
 package engine
 
 import (
+	"slices"
 	"testing"
 
 	"github.com/stretchr/testify/require"
@@ -82,6 +83,50 @@ func TestTakingAnArticleOutAsksFirst(t *testing.T) {
 		require.Equal(t, "pinned_holds_in_the_way", plan.Reason)
 		require.Equal(t, u.ID, plan.Blockers[0].ID)
 	})
+}
+
+// Where no other article of the SKU is at the location, all that would be stranded stands in the way, pinned or not,
+// and just that becomes conflicts if it is forced. So it is where other articles of the SKU are elsewhere only.
+func TestAnArticleWithoutOthersLeavesAllOfItsHolds(t *testing.T) {
+	s := newShop(t)
+	sku := s.sku()
+	a := s.article(sku, 3)
+	there := s.do(stock.CreateLocation{
+		LocationFields: stock.LocationFields{Name: "Porto", Timezone: "UTC"}}).(*stock.Location).ID
+	s.do(stock.CreateArticle{ArticleFields: stock.ArticleFields{Name: "Chair", SKU: &sku},
+		Quantities: []stock.InitialQuantity{{Location: there, Count: 3}}})
+	var ids []base.ID
+	for i := range int64(30) {
+		item := base.Item{SKU: sku}
+		if i == 7 {
+			item = base.Item{Article: a}
+		}
+		from := noon + (40-i)*day
+		ids = append(ids, s.book(item, from, from+hour, 1).Lines[0].Units[0].ID)
+	}
+	slices.Reverse(ids) // by start
+	for _, o := range []base.Op{stock.ArchiveArticle{ID: a, Archived: true},
+		stock.PatchArticle{ID: a, Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})},
+	} {
+		plan := s.refused(base.CodeQuantityBlocked, o).Details.(stock.QuantityDetails).Plan
+		require.Equal(t, "pinned_holds_in_the_way", plan.Reason)
+		require.Equal(t, len(ids), plan.BlockersTotal)
+		require.Empty(t, plan.Moves)
+		require.Len(t, plan.Blockers, min(len(ids), base.MaxListed))
+		for i, u := range plan.Blockers {
+			require.Equal(t, ids[i], u.ID)
+			require.False(t, u.Conflict())
+		}
+	}
+	plan := s.refused(base.CodeQuantityBlocked, stock.PatchArticle{ID: a,
+		Fields: base.Changed(stock.ArticleFields{}, "skuId")}).Details.(stock.QuantityDetails).Plan
+	require.Equal(t, "holds_exceed_remaining_stock", plan.Reason)
+	require.Equal(t, len(ids)-1, plan.BlockersTotal, "who named it keeps it")
+	s.do(stock.ArchiveArticle{ID: a, Archived: true, Force: true})
+	for _, id := range ids {
+		u, _ := stock.UnavailabilityByID(s.view(), id)
+		require.True(t, u.Conflict())
+	}
 }
 
 // An article that comes into a SKU has units for whoever waits there, at each of its locations, and takes them along

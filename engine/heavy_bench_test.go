@@ -416,3 +416,19 @@ func BenchmarkWriter(b *testing.B) {
 			middle(cpu[s.name]))
 	}
 }
+
+// BenchmarkArchiveBooked asks to archive an article of 5,000 units with 800,000 that are booked, alone in its SKU: it
+// is refused, and names a few of what would be stranded.
+func BenchmarkArchiveBooked(b *testing.B) {
+	d := newDesk(b, func(string, any) []byte { return []byte("null") })
+	sku, article := d.chairs(5000)
+	for i := range int64(400) {
+		from := noon + day + i*7919%200*day
+		d.do(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc,
+			Window: base.Span{Start: from, End: from + day}, Quantity: 2000}}})
+	}
+	for b.Loop() {
+		_, err := d.try(stock.ArchiveArticle{ID: article, Archived: true})
+		require.ErrorContains(b, err, "not every hold can be kept")
+	}
+}

@@ -154,13 +154,22 @@ func quantityPlan(a *base.AccountState, s *timeline.Stock, red timeline.Reductio
 }
 
 // Standing is a part of what stands in the way of a plan, by start, then id.
-func Standing(a *base.AccountState, s *timeline.Stock, ids []base.ID, p base.Part) (list []Unavailability) {
+func Standing(a *base.AccountState, s *timeline.Stock, ids []base.ID, p base.Part) []Unavailability {
 	all := make([]timeline.Placed, len(ids))
 	for i, id := range ids {
 		all[i].Hold, all[i].Place, _ = s.Find(id)
 	}
-	slices.SortFunc(all, func(x, y timeline.Placed) int { return byStart(x.Hold, y.Hold) })
-	for _, u := range base.PartOf(all, p) {
+	return unavailable(a, all, p)
+}
+
+// unavailable is a part of some holds, by start, then id.
+func unavailable(a *base.AccountState, all []timeline.Placed, p base.Part) (list []Unavailability) {
+	var first base.FirstOf[timeline.Placed]
+	first.Begin(p.Offset+p.Limit, func(x, y timeline.Placed) int { return byStart(x.Hold, y.Hold) })
+	for _, u := range all {
+		first.Add(u)
+	}
+	for _, u := range base.PartOf(first.List(), p) {
 		list = append(list, UnavailabilityAt(a, u.Hold, u.Place))
 	}
 	return list
@@ -462,7 +471,11 @@ func Reassign(t *base.Tx, before, after *Article, force bool) error {
 	Seating(t).article = after // what takes no holds has no room for a unit whose departure is called off
 	var out []timeline.Placed
 	if before.Takes() && (!stays || moved) {
-		out = takeOut(t, before, after)
+		x := leavingOf(t, before, after)
+		if !force && x.stuck(t, before) {
+			return (&QuantityPlan{}).strands(t, slices.Concat(x.lots...))
+		}
+		out = x.takeOut(t, before)
 	}
 	for _, u := range out {
 		Draft(t).Keep(u.Hold, u.Place.Lot)
@@ -505,49 +518,80 @@ func rejoin(t *base.Tx, before, after *Article) {
 	lotsFreed(t, before)
 }
 
-// takeOut empties an article's lots of what may not stay there. Where the article still takes holds, in another SKU,
-// what was made for it or for that SKU stays, and all where it had no SKU, as nothing of it can be of another article.
-// It returns what found no other place, taken out, with the lot it belongs to.
-func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
-	d, stays := Draft(t), after.Takes()
-	leaving := make([][]timeline.Hold, len(r.Lots))
-	foreign := map[base.ID]bool{} // what was made for another SKU, and has no place in this one's pool
-	var away []base.ID            // what is to leave for another place
+// leaving is what may not stay on an article that is taken out.
+type leaving struct {
+	lots    [][]timeline.Placed // by lot, then id
+	foreign map[base.ID]bool    // what was made for another SKU, and has no place in this one's pool
+	away    []base.ID           // what is to leave for another place
+}
+
+// leavingOf lists it. Where the article still takes holds, in another SKU, what was made for it or for that SKU stays,
+// and all where it had no SKU, as nothing of it can be of another article.
+func leavingOf(t *base.Tx, r, after *Article) *leaving {
+	x, stays := &leaving{make([][]timeline.Placed, len(r.Lots)), map[base.ID]bool{}, nil}, after.Takes()
 	for i, l := range r.Lots {
-		d.SetPool(l.No, 0)
+		var all []timeline.Placed
 		for _, s := range t.Acc.Stock.Slots(l.No) {
 			for h := range t.Acc.Stock.Holds(s, base.Span{Start: t.Now, End: base.Forever}) {
-				pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-				if h.Flags.Has(timeline.Out) || h.Flags.Blocker() == timeline.BlockerScheduledEvent ||
-					stays && (pinned || r.SKU == nil) {
-					continue
-				}
-				if made := MadeFor(t.Acc, h, r); made != (base.ID{}) && !r.IsOf(made) {
-					if stays && after.IsOf(made) {
-						continue
-					}
-					foreign[h.ID] = true
-				}
-				leaving[i] = append(leaving[i], h)
-				if h.Flags.Has(timeline.OneWay) {
-					away = append(away, h.ID)
+				if !h.Flags.Has(timeline.Out) && h.Flags.Blocker() != timeline.BlockerScheduledEvent &&
+					!(stays && (pinned(h) || r.SKU == nil)) {
+					all = append(all, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No, Slot: s}})
 				}
 			}
 		}
-		slices.SortFunc(leaving[i], func(x, y timeline.Hold) int { return x.ID.Compare(y.ID) })
-	}
-	slices.SortFunc(away, base.ID.Compare)
-	callOff(t, away)
-	for i, l := range r.Lots {
-		pool := t.Acc.Stock.Lot(l.No).Pool
-		others := pool != 0 && len(d.Stock().Lots(timeline.SKURef(pool))) > 0 // without these no hold asks the draft
-		for _, h := range leaving[i] {
-			h, _, _ = d.Take(h.ID)
-			pinned := h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot)
-			if others && !pinned && !foreign[h.ID] && seatPushed(t, timeline.SKURef(pool), h) {
-				continue
+		slices.SortFunc(all, func(x, y timeline.Placed) int { return x.ID.Compare(y.ID) })
+		x.lots[i] = slices.DeleteFunc(all, func(u timeline.Placed) bool {
+			if made := MadeFor(t.Acc, u.Hold, r); made != (base.ID{}) && !r.IsOf(made) {
+				if stays && after.IsOf(made) {
+					return true
+				}
+				x.foreign[u.ID] = true
 			}
-			unseated = append(unseated, timeline.Placed{Hold: h, Place: timeline.Place{Lot: l.No}})
+			if u.Flags.Has(timeline.OneWay) {
+				x.away = append(x.away, u.ID)
+			}
+			return false
+		})
+	}
+	slices.SortFunc(x.away, base.ID.Compare)
+	return x
+}
+
+// pinned says that no other article will do for a hold.
+func pinned(h timeline.Hold) bool { return h.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) }
+
+// stuck says that nothing of it can have another place, as it is pinned, or its SKU has no other article there. What is
+// on its way to another place is not looked at.
+func (x *leaving) stuck(t *base.Tx, r *Article) bool {
+	some := false
+	for i, l := range r.Lots {
+		some = some || len(x.lots[i]) > 0
+		if slices.ContainsFunc(x.lots[i], func(u timeline.Placed) bool { return !pinned(u.Hold) }) &&
+			(r.SKU == nil || len(homes(t, *r.SKU, l.Location)) > 0) {
+			return false
+		}
+	}
+	return some && len(x.foreign)+len(x.away) == 0
+}
+
+// takeOut empties the lots of an article of it, and returns what found no other place, taken out.
+func (x *leaving) takeOut(t *base.Tx, r *Article) (unseated []timeline.Placed) {
+	d := Draft(t)
+	for _, l := range r.Lots {
+		d.SetPool(l.No, 0)
+	}
+	callOff(t, x.away)
+	for i, l := range r.Lots {
+		for j := range x.lots[i] {
+			u := &x.lots[i][j]
+			u.Hold, _, _ = d.Take(u.ID)
+		}
+		pool := t.Acc.Stock.Lot(l.No).Pool
+		others := pool != 0 && len(d.Stock().Lots(timeline.SKURef(pool))) > 0
+		for _, u := range x.lots[i] {
+			if !others || pinned(u.Hold) || x.foreign[u.ID] || !seatPushed(t, timeline.SKURef(pool), u.Hold) {
+				unseated = append(unseated, u)
+			}
 		}
 	}
 	return unseated
@@ -556,28 +600,37 @@ func takeOut(t *base.Tx, r, after *Article) (unseated []timeline.Placed) {
 // stranded refuses a command that has left some of the holds that it took out without a unit, with the plan of what it
 // does. It removes no slot; the plan is the one that the command found, and it is not proven that no plan leaves fewer.
 func stranded(t *base.Tx, out []timeline.Placed) error {
-	plan := &QuantityPlan{Reason: timeline.HoldsExceedRemainingStock.String()}
-	var left []base.ID
-	for _, u := range out {
-		if _, at, ok := Draft(t).Find(u.ID); !ok || at.Seated() {
-			continue
-		}
-		left = append(left, u.ID)
-		if u.Flags.Any(timeline.PinnedArticle | timeline.PinnedSlot) {
-			plan.Reason = timeline.PinnedHoldsInTheWay.String()
-		}
-	}
-	if left == nil {
+	left := slices.DeleteFunc(out, func(u timeline.Placed) bool {
+		_, at, ok := Draft(t).Find(u.ID)
+		return !ok || at.Seated()
+	})
+	if len(left) == 0 {
 		return nil
 	}
+	for i := range left { // as the command found it
+		left[i].Hold, left[i].Place, _ = t.Acc.Stock.Find(left[i].ID)
+	}
+	plan := &QuantityPlan{}
 	for _, c := range Draft(t).Changes().Holds {
 		if c.Had && c.Has && c.Before.Place.Seated() && c.After.Place.Seated() && c.Before.Place != c.After.Place {
 			plan.Moves = append(plan.Moves, SlotMove{c.ID(), slotID(t.Acc.Stock, c.Before.Place.Slot),
 				slotID(Draft(t).Stock(), c.After.Place.Slot)})
 		}
 	}
-	plan.Digest = plan.Fingerprint(left)
-	plan.MovesTotal, plan.BlockersTotal = len(plan.Moves), len(left)
-	plan.Moves, plan.Blockers = base.PartOf(plan.Moves, base.First), Standing(t.Acc, t.Acc.Stock, left, base.First)
-	return plan.blocks()
+	return plan.strands(t, left)
+}
+
+// strands refuses a plan of which the moves are known, as it leaves some holds without a unit.
+func (p *QuantityPlan) strands(t *base.Tx, left []timeline.Placed) error {
+	p.Reason = timeline.HoldsExceedRemainingStock.String()
+	ids := make([]base.ID, len(left))
+	for i, u := range left {
+		if ids[i] = u.ID; pinned(u.Hold) {
+			p.Reason = timeline.PinnedHoldsInTheWay.String()
+		}
+	}
+	p.Digest = p.Fingerprint(ids)
+	p.MovesTotal, p.BlockersTotal = len(p.Moves), len(left)
+	p.Moves, p.Blockers = base.PartOf(p.Moves, base.First), unavailable(t.Acc, left, base.First)
+	return p.blocks()
 }

@@ -59,8 +59,9 @@ func writeArchive(dir string, in io.Reader) (m manifest, err error) {
 		return m, errors.Join(err, fmt.Errorf("%s must not exist or be empty", dir))
 	}
 	w := &archiveWriter{dir: dir, kinds: map[string]bool{}}
+	whole := false
 	defer func() {
-		if err == nil {
+		if whole { // not so where something panics
 			return
 		}
 		if w.file != nil {
@@ -72,7 +73,9 @@ func writeArchive(dir string, in io.Reader) (m manifest, err error) {
 		line, err := lines.ReadBytes('\n')
 		switch {
 		case err == io.EOF && len(line) == 0 && w.manifest.End != nil:
-			return w.manifest, w.finish()
+			err = w.finish()
+			whole = err == nil
+			return w.manifest, err
 		case err != nil:
 			return m, err
 		}

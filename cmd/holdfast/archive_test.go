@@ -324,13 +324,21 @@ func TestDamagedArchiveIsNamed(t *testing.T) {
 	}
 }
 
-// An export that breaks off leaves nothing that it made, and what was there.
+// panics is a reader of which a read panics.
+type panics struct{}
+
+func (panics) Read([]byte) (int, error) { panic("fault") }
+
+// An export that breaks off, by a fault or by a panic, leaves nothing that it made, and what was there.
 func TestAnExportThatBreaksOffLeavesNothing(t *testing.T) {
 	half := `{"head":1}` + "\n" + `{"kind":"account","row":{}}` + "\n" + `{"kind":"customer","row":{}}` + "\n" + `{"kind":`
 	there, parent := t.TempDir(), t.TempDir()
 	for _, dir := range []string{there, filepath.Join(parent, "new")} {
 		_, err := writeArchive(dir, strings.NewReader(half))
 		require.ErrorContains(t, err, "the export is not whole")
+		require.PanicsWithValue(t, "fault", func() {
+			_, _ = writeArchive(dir, io.MultiReader(strings.NewReader(half), panics{}))
+		})
 	}
 	for _, dir := range []string{there, parent} {
 		list, err := os.ReadDir(dir)

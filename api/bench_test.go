@@ -18,6 +18,8 @@ import (
 	"holdfast/engine/base"
 	"holdfast/engine/commerce"
 	"holdfast/engine/hold"
+	"holdfast/engine/order"
+	"holdfast/timeline"
 )
 
 const oneLineHold = `{"lines":[{"skuId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8e","serviceLocationId":"0190d3a4-6b1f-7c32-9d5e-3f2a1b0c9d8f",` +
@@ -262,5 +264,28 @@ func BenchmarkLocate(b *testing.B) {
 				q.locate(is.passed)
 			}
 		})
+	}
+}
+
+// BenchmarkSubscribedOrder writes an order of 1,000 subscriptions with ten codes that are each for the first payment of
+// all of them.
+func BenchmarkSubscribedOrder(b *testing.B) {
+	o := &order.Order{}
+	for n := range base.MaxLines {
+		month := commerce.Period{Amount: 1, Unit: timeline.Months}
+		o.Lines = append(o.Lines, order.OrderLine{ID: base.ID{14: byte(n >> 8), 15: byte(n)}, Quantity: 1,
+			To:           base.Forever,
+			Subscription: &order.Subscription{Terms: commerce.SubscriptionTerms{Cycle: month}}})
+	}
+	for range 10 {
+		c := order.OrderCode{Terms: commerce.DiscountTerms{Duration: commerce.DiscountOnce}}
+		for i := range o.Lines {
+			c.Allocations = append(c.Allocations, order.LineAmount{Line: o.Lines[i].ID, Value: 1})
+		}
+		o.Codes = append(o.Codes, c)
+	}
+	r := &order.OrderRecord{Order: o}
+	for b.Loop() {
+		EventPayload(Version, r)
 	}
 }

@@ -32,15 +32,21 @@ var operatorNames = func() (names []string) {
 // orderLines writes the first lines of an order.
 func (w *scribe) orderLines(r *order.OrderRecord, most int) {
 	prices, _ := r.LinePrices()
+	shown := wire.UpTo(r.Lines, most)
+	discounts := r.SubscriptionDiscounts(len(shown))
 	n := 0
-	wire.First(&w.Writer, "lineItems", "OrderLineItem", wire.UpTo(r.Lines, most), len(r.Lines), "What is ordered.",
+	wire.First(&w.Writer, "lineItems", "OrderLineItem", shown, len(r.Lines), "What is ordered.",
 		func(l *order.OrderLine) {
 			var p commerce.LinePrice
+			var off []order.SubscriptionDiscount
 			if n < len(prices) {
 				p = prices[n]
 			}
+			if n < len(discounts) { // else it is described
+				off = discounts[n]
+			}
 			n++
-			w.orderLine(r, l, p)
+			w.orderLine(r, l, p, off)
 		})
 }
 
@@ -61,7 +67,8 @@ func (w *scribe) combination(c *commerce.Combination) {
 		})
 }
 
-func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.LinePrice) {
+func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.LinePrice,
+	off []order.SubscriptionDiscount) {
 	more := l.Rest()
 	w.ID("id", l.ID, "The line's id.")
 	w.GivenID("orderCustomerId", r.CustomerOf(l),
@@ -119,7 +126,7 @@ func (w *scribe) orderLine(r *order.OrderRecord, l *order.OrderLine, p commerce.
 	w.GivenID("catalogAddonId", more.CatalogAddon, "The add-on's id in the shop's catalog, as it was given.")
 	w.GivenID("cartAddonId", more.CartAddon, "The add-on's id in the cart, as it was given.")
 	w.GivenText("isAddon", more.IsAddon, "What kind of add-on it is, as it was given.")
-	w.subscriptionOf(r, l)
+	w.subscriptionOf(r, l, off)
 }
 
 // eachFulfillment says what each state of several units means.
@@ -129,7 +136,7 @@ const eachFulfillment = "pending (none is handed over, and not all are ready), p
 	"what is sold is handed over) or cancelled (all are). Cancelled units do not count beside others."
 
 // subscriptionOf writes the subscription of a line, if it is one, and what codes do to it.
-func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
+func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine, off []order.SubscriptionDiscount) {
 	wire.Nullable(&w.Writer, "subscription", "LineSubscription", l.Subscription,
 		"The subscription, of a line that is one.", func(s *order.Subscription) {
 			line := l
@@ -138,11 +145,7 @@ func (w *scribe) subscriptionOf(r *order.OrderRecord, l *order.OrderLine) {
 			}
 			w.lineSubscription(r.Order, line)
 		})
-	var discounts []order.SubscriptionDiscount
-	if l.Subscription != nil {
-		discounts = r.DiscountsOf(l)
-	}
-	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", discounts,
+	wire.List(&w.Writer, "subscriptionDiscounts", "SubscriptionDiscount", off,
 		"What discount codes do to its payments.", func(d *order.SubscriptionDiscount) {
 			c := orElse(d.OrderCode, &noCode)
 			w.discountTerms(&c.Terms)

@@ -112,6 +112,16 @@ func (o *Order) discounts() []int64 {
 	return off
 }
 
+// takenOff is what each code takes off each line.
+func (o *Order) takenOff() [][]int64 {
+	off := make([][]int64, len(o.Codes))
+	for i := range o.Codes {
+		off[i] = make([]int64, len(o.Lines))
+		o.Codes[i].addTo(off[i], o.Lines)
+	}
+	return off
+}
+
 // addTo adds what a code takes off each line. Its parts are written in the order of the lines, so each is looked for
 // behind the line of the one before it: each line is looked at once.
 func (c *OrderCode) addTo(off []int64, lines []OrderLine) {
@@ -170,12 +180,13 @@ func (o *Order) zone() *timeline.Zone {
 // order it takes off the line's share, and at most the payment.
 func (o *Order) Plans() (list []SubscriptionPlan) {
 	var shares map[*OrderCode][]int64
+	discounts := o.SubscriptionDiscounts(len(o.Lines))
 	for i := range o.Lines {
 		l := &o.Lines[i]
 		if l.Subscription == nil {
 			continue
 		}
-		p := o.plan(l, true)
+		p := o.plan(l, discounts[i])
 		if at := l.Subscription.NextBillingAt; at != 0 {
 			if shares == nil {
 				shares = o.shares()
@@ -189,10 +200,9 @@ func (o *Order) Plans() (list []SubscriptionPlan) {
 	return list
 }
 
-// plan is the plan of a line, without its next payment, and without first, without codes for the first payment alone.
-func (o *Order) plan(l *OrderLine, first bool) SubscriptionPlan {
-	p := SubscriptionPlan{SubscriptionRecord: SubscriptionRecord{l.Subscription, o, l},
-		Discounts: o.discountsOf(l, first)}
+// plan is the plan of a line with some discounts, without its next payment.
+func (o *Order) plan(l *OrderLine, discounts []SubscriptionDiscount) SubscriptionPlan {
+	p := SubscriptionPlan{SubscriptionRecord: SubscriptionRecord{l.Subscription, o, l}, Discounts: discounts}
 	terms, z := &l.Subscription.Terms, o.zone()
 	p.ListPrice = clamped(commerce.Times(l.UnitPrice, int64(l.Charged())))
 	p.EndsAt = l.To
@@ -227,15 +237,30 @@ func (l *OrderLine) renewal() int64 {
 	return clamped(commerce.Times(price, int64(l.Charged())))
 }
 
-// DiscountsOf are the codes that take something off the first payment of a subscription, or may take it off later ones.
-func (o *Order) DiscountsOf(l *OrderLine) []SubscriptionDiscount { return o.discountsOf(l, true) }
+// SubscriptionDiscounts are, of each of the first lines, the codes that take something off the first payment of its
+// subscription, or may take it off later ones.
+func (o *Order) SubscriptionDiscounts(lines int) [][]SubscriptionDiscount {
+	list := make([][]SubscriptionDiscount, lines)
+	var off [][]int64
+	for i := range list {
+		if o.Lines[i].Subscription == nil {
+			continue
+		}
+		if off == nil {
+			off = o.takenOff()
+		}
+		list[i] = o.discountsOf(i, off)
+	}
+	return list
+}
 
-// discountsOf are the codes that may take something off later payments of a subscription and, with first, those that do
-// off the first one, which are looked for among the parts of all lines.
-func (o *Order) discountsOf(l *OrderLine, first bool) (list []SubscriptionDiscount) {
-	for i := range o.Codes {
-		c, of := &o.Codes[i], l.discountable(0)
-		if c.Terms.Lasts() && c.Terms.Eligible(&of) || first && c.of(l.ID) > 0 {
+// discountsOf are the codes that may take something off later payments of a line's subscription, and those that do off
+// the first one, by what all take off, where that is given.
+func (o *Order) discountsOf(i int, off [][]int64) (list []SubscriptionDiscount) {
+	l := &o.Lines[i]
+	of := l.discountable(0)
+	for j := range o.Codes {
+		if c := &o.Codes[j]; c.Terms.Lasts() && c.Terms.Eligible(&of) || off != nil && off[j][i] > 0 {
 			list = append(list, SubscriptionDiscount{c, until(&c.Terms, l.From, l.Subscription.Terms.Cycle, o.zone())})
 		}
 	}
@@ -311,7 +336,8 @@ func (o *Order) later(d *commerce.DiscountTerms, now int64) iter.Seq[commerce.Di
 			if of := l.discountable(0); l.Subscription == nil || !d.Eligible(&of) {
 				continue
 			}
-			p, cycle, from := o.plan(l, false), l.Subscription.Terms.Cycle, max(l.From, now)
+			p := o.plan(l, o.discountsOf(i, nil)) // without codes for the first payment alone
+			cycle, from := l.Subscription.Terms.Cycle, max(l.From, now)
 			behind := []int64{from, p.RenewsAt - 1}
 			for _, c := range p.Discounts {
 				behind = append(behind, c.Until-1)
@@ -342,16 +368,6 @@ func until(d *commerce.DiscountTerms, start int64, cycle commerce.Period, z *tim
 func clamped(n int64, ok bool) int64 {
 	if !ok {
 		return base.MaxSafe
-	}
-	return n
-}
-
-// of is what the code takes off a line.
-func (c *OrderCode) of(line base.ID) (n int64) {
-	for _, x := range c.Allocations {
-		if x.Line == line {
-			n += x.Value
-		}
 	}
 	return n
 }

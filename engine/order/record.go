@@ -58,11 +58,7 @@ type shownCode struct {
 // ShownLines are an order's lines as its record shows them.
 func (o *Order) ShownLines() []ShownLine {
 	prices, _ := o.LinePrices() // what is stored has a price
-	off := make([][]int64, len(o.Codes))
-	for i := range o.Codes {
-		off[i] = make([]int64, len(o.Lines))
-		o.Codes[i].addTo(off[i], o.Lines)
-	}
+	discounts := o.SubscriptionDiscounts(len(o.Lines))
 	paid := map[base.ID]map[PaymentKind]int64{}
 	for i := range o.Payments {
 		p := &o.Payments[i]
@@ -85,12 +81,8 @@ func (o *Order) ShownLines() []ShownLine {
 		s.Rest.Components, s.Rest.PartPrices = nil, nil
 		if l.Subscription != nil {
 			s.Status = l.Subscription.Status(o)
-			for j := range o.Codes {
-				c, of := &o.Codes[j], l.discountable(0)
-				if off[j][i] > 0 || c.Terms.Lasts() && c.Terms.Eligible(&of) {
-					s.Codes = append(s.Codes,
-						shownCode{c.ID, until(&c.Terms, l.From, l.Subscription.Terms.Cycle, o.zone())})
-				}
+			for _, d := range discounts[i] {
+				s.Codes = append(s.Codes, shownCode{d.ID, d.Until})
 			}
 		}
 		list[i] = s

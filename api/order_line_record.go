@@ -42,7 +42,7 @@ func (w *scribe) orderLines(r *order.OrderRecord, most int) {
 			if n < len(prices) {
 				p = prices[n]
 			}
-			if n < len(discounts) { // else it is described
+			if n < len(discounts) {
 				off = discounts[n]
 			}
 			n++

@@ -432,3 +432,21 @@ func BenchmarkArchiveBooked(b *testing.B) {
 		require.ErrorContains(b, err, "not every hold can be kept")
 	}
 }
+
+// BenchmarkRefusedHold asks for all but one of the 5,000 units of an article for 31 hours, in some of which more are
+// booked: it is refused.
+func BenchmarkRefusedHold(b *testing.B) {
+	d := newDesk(b, func(string, any) []byte { return []byte("null") })
+	sku, _ := d.chairs(5000)
+	for i := range int64(400) {
+		from := noon + day + i*7919%4800*hour
+		_, _ = d.try(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc,
+			Window: base.Span{Start: from, End: from + (1+i%40)*hour}, Quantity: 2000}}})
+	}
+	from := noon + 100*day
+	for b.Loop() {
+		_, err := d.try(hold.PlaceHold{Lines: []hold.HoldLineInput{{Item: base.Item{SKU: sku}, Location: d.loc,
+			Window: base.Span{Start: from, End: from + 31*hour}, Quantity: 4999}}})
+		require.ErrorContains(b, err, "the stock cannot carry")
+	}
+}

@@ -238,16 +238,15 @@ func (l *OrderLine) renewal() int64 {
 }
 
 // SubscriptionDiscounts are, of each of the first lines, the codes that take something off the first payment of its
-// subscription, or may take it off later ones.
-func (o *Order) SubscriptionDiscounts(lines int) [][]SubscriptionDiscount {
-	list := make([][]SubscriptionDiscount, lines)
+// subscription, or may take it off later ones; nil where none of these is a subscription.
+func (o *Order) SubscriptionDiscounts(lines int) (list [][]SubscriptionDiscount) {
 	var off [][]int64
-	for i := range list {
+	for i := range lines {
 		if o.Lines[i].Subscription == nil {
 			continue
 		}
-		if off == nil {
-			off = o.takenOff()
+		if list == nil {
+			list, off = make([][]SubscriptionDiscount, lines), o.takenOff()
 		}
 		list[i] = o.discountsOf(i, off)
 	}

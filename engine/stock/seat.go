@@ -222,7 +222,10 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 	if pushes { // what moved out of the article for the first of the units is back where not all of them find room
 		Seating(t).Stock = d.Fork()
 	}
-	n, reason := seatUnits(t, owner, q, sources)
+	n, reason := 0, timeline.NotEnoughStock
+	if !q.hopeless(t, sources) {
+		n, reason = seatUnits(t, owner, q, sources)
+	}
 	if pushes && n == q.Quantity {
 		d.Adopt(Seating(t).Stock)
 	}
@@ -239,6 +242,13 @@ func seatHere(t *base.Tx, owner base.ID, q *Request) *base.Shortage {
 		return &base.Shortage{Line: q.Line, Reason: q.why(t, sources).String()}
 	}
 	return Shortage(t, q, sources, reason)
+}
+
+// hopeless says that for several new units there are too few by count: then none is seated, as others would be moved
+// for the first ones in vain.
+func (q *Request) hopeless(t *base.Tx, sources []Source) bool {
+	return q.Quantity > 1 && q.first != 0 && q.Slot == 0 && !q.Overbook && !q.Stays &&
+		q.why(t, sources) == timeline.NotEnoughStock
 }
 
 // seatUnits seats the units of one request one after the other, and says how many it could, and why it could not seat

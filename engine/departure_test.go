@@ -37,6 +37,15 @@ func (s *oneWay) trip(from, to int64, n int) order.CreateOrder {
 	return o
 }
 
+// thereAndBack books a unit that goes to the other place, and one that comes from there a day later with the same unit.
+func (s *oneWay) thereAndBack(from, end int64) (goes, back *order.OrderRecord) {
+	s.T.Helper()
+	goes = s.do(s.trip(from, end, 1)).(*order.OrderRecord)
+	trip := s.trip(end+day, end+2*day, 1)
+	trip.Pickup, trip.Return = s.there, &s.loc
+	return goes, s.do(trip).(*order.OrderRecord)
+}
+
 // at says how many units can be held at a place, for a window that ends where it begins.
 func (s *oneWay) at(place base.ID, from, to int64) int {
 	s.T.Helper()
@@ -707,10 +716,7 @@ func TestOneWayIsBroughtBackAtOnce(t *testing.T) {
 func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
-	goes := s.do(s.trip(noon, end, 1)).(*order.OrderRecord)
-	trip := s.trip(end+day, end+2*day, 1)
-	trip.Pickup, trip.Return = s.there, &s.loc
-	back := s.do(trip).(*order.OrderRecord)
+	goes, back := s.thereAndBack(noon, end)
 	s.do(stock.PatchArticle{ID: s.first, Force: true,
 		Fields: base.Changed(stock.ArticleFields{Status: stock.ArticleInactive})})
 	s.do(order.DeleteOrder{ID: goes.ID})
@@ -724,10 +730,7 @@ func TestOneWayThereAndBackOfAnArticleThatGoesOut(t *testing.T) {
 func TestOneWayThereAndBackAndOnOfAnArticleThatLeavesItsSKU(t *testing.T) {
 	s := newOneWay(t, 1)
 	end := noon + day
-	goes := s.do(s.trip(noon+hour, end, 1)).(*order.OrderRecord)
-	trip := s.trip(end+day, end+2*day, 1)
-	trip.Pickup, trip.Return = s.there, &s.loc
-	back := s.do(trip).(*order.OrderRecord)
+	goes, back := s.thereAndBack(noon+hour, end)
 	on := s.trip(end+3*day, end+4*day, 1)
 	on.Lines[0].Item = base.Item{Article: s.first}
 	named := s.do(on).(*order.OrderRecord)
@@ -755,10 +758,7 @@ func TestOneWayThereAndBackGoesWithAnotherArticle(t *testing.T) {
 		t.Run(name, func(t *testing.T) {
 			s := newOneWay(t, 1)
 			end := noon + day
-			goes := s.do(s.trip(noon+hour, end, 1)).(*order.OrderRecord)
-			trip := s.trip(end+day, end+2*day, 1)
-			trip.Pickup, trip.Return = s.there, &s.loc
-			back := s.do(trip).(*order.OrderRecord)
+			goes, back := s.thereAndBack(noon+hour, end)
 			other := s.article(s.bike.SKU, 1)
 			s.do(out(s))
 			for _, o := range []*order.OrderRecord{goes, back} {

@@ -2,8 +2,8 @@
 
 package timeline
 
-// This file owns the sizes from which on something is kept or looked at in another way. No answer depends on them:
-// sizes_small.go has them so small that each random world meets all of them.
+// This file owns the sizes from which on something is kept or looked at in another way. No answer that is called exact
+// depends on them: sizes_small.go has them so small that each random world meets all of them.
 
 // walkMax is the most slots and conflicts of a pool that reads walk. Above it a pool keeps a large; one that shrinks
 // gives it up only at walkMin, so that a pool at the edge does not build and drop it in turns.
